@@ -1,5 +1,6 @@
 import { linesOfText } from '../request/textForm.js'
-import { formatMultiaddress, parseMultiaddress, peerOf } from '../names/multiaddress.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type AddressPart, formatMultiaddress, parseMultiaddress, peerOf } from '../names/multiaddress.js'
 import { FileNetworkError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type ArgumentSpec, defineCommand, optionalArguments, single } from '../request/command.js'
@@ -43,11 +44,11 @@ export const bootstrapAdd = defineCommand({
   async run({ args }, network) {
     if (args.length === 0) throw new FileNetworkError('no bootstrap peers to add')
     if (args.some((peer) => peer === 'default' || peer === 'auto')) throw noDefaultPeers()
-    for (const peer of args) checkReachable(peer)
-    const added = [...new Set(args)]
-    const others = peersOf(network).filter((peer) => !added.includes(peer))
+    await runInSlices(checkReachable(args), new TimeSlice())
+    const added = new Set(args)
+    const others = peersOf(network).filter((peer) => !added.has(peer))
     await network.configuration.rewrite('Bootstrap', [...added, ...others])
-    return single({ Peers: added })
+    return single({ Peers: [...added] })
   },
 })
 
@@ -59,20 +60,21 @@ export const bootstrapRm = defineCommand({
   text: textOfPeers('removed '),
   async run({ args, options }, network) {
     if (options.all) return removeAll(network)
-    const unwanted = new Map(peersIn(args).map(({ id, transports }) => [id, transports]))
+    const named = await runInSlices(peersIn(args), new TimeSlice())
+    const unwanted = new Map(named.map(({ id, transports }) => [id, new Set(transports)]))
     const removed: Peer[] = []
     const kept: Peer[] = []
-    for (const { id, transports } of peersIn(peersOf(network))) {
+    for (const { id, transports } of await runInSlices(peersIn(peersOf(network)), new TimeSlice())) {
       const given = unwanted.get(id)
       // A peer alone stands for all its addresses.
       const isUnwanted = (transport: string): boolean =>
-        given !== undefined && (given.length === 0 || given.includes(transport))
+        given !== undefined && (given.size === 0 || given.has(transport))
       const parts = {
         removed: transports.filter(isUnwanted),
         kept: transports.filter((one) => !isUnwanted(one)),
       }
       const isBare = transports.length === 0
-      if (parts.removed.length > 0 || (isBare && given?.length === 0))
+      if (parts.removed.length > 0 || (isBare && given?.size === 0))
         removed.push({ id, transports: parts.removed })
       if (parts.kept.length > 0 || (isBare && given === undefined)) kept.push({ id, transports: parts.kept })
     }
@@ -95,7 +97,7 @@ function listPeers({ configuration }: NetworkContext): ReturnType<typeof single>
 }
 
 async function removeAll(network: NetworkContext): Promise<ReturnType<typeof single>> {
-  const removed = peersIn(peersOf(network))
+  const removed = await runInSlices(peersIn(peersOf(network)), new TimeSlice())
   await network.configuration.rewrite('Bootstrap', null)
   return single({ Peers: removed.flatMap(addressesOf) })
 }
@@ -104,11 +106,14 @@ function peersOf({ configuration }: NetworkContext): string[] {
   return (configuration.get('Bootstrap') as string[] | null) ?? []
 }
 
-/** Rejects an address that names no peer, or only a peer without a transport. */
-function checkReachable(address: string): void {
-  const parts = parseMultiaddress(address)
-  if (peerOf(parts) === undefined) throw new FileNetworkError(`invalid bootstrap address: ${address}`)
-  if (parts.length === 1) throw new FileNetworkError(`bootstrap address without a transport: ${address}`)
+/** Rejects addresses that name no peer, or only a peer without a transport. */
+function* checkReachable(addresses: readonly string[]): Steps<void> {
+  for (const address of addresses) {
+    const parts = parseMultiaddress(address)
+    if (peerOf(parts) === undefined) throw new FileNetworkError(`invalid bootstrap address: ${address}`)
+    if (parts.length === 1) throw new FileNetworkError(`bootstrap address without a transport: ${address}`)
+    yield
+  }
 }
 
 /** A peer with the addresses at which it can be reached, without its ID. */
@@ -122,9 +127,14 @@ interface Peer {
  *
  * @throws {@link FileNetworkError} for an address that is malformed or names no peer
  */
-export function peersIn(addresses: readonly string[]): Peer[] {
+export function* peersIn(addresses: readonly string[]): Steps<Peer[]> {
+  const parsed: AddressPart[][] = []
+  for (const address of addresses) {
+    parsed.push(parseMultiaddress(address))
+    yield
+  }
   const peers = new Map<string, Peer>()
-  for (const parts of addresses.map(parseMultiaddress)) {
+  for (const parts of parsed) {
     const id = peerOf(parts)
     if (id === undefined) throw new FileNetworkError('invalid p2p multiaddr')
     const peer = peers.get(id) ?? { id, transports: [] }

@@ -1,3 +1,4 @@
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { peersIn } from './bootstrap.js'
 import { decodeMultibase } from '../cid/multibase.js'
 import { ClientError, FileNetworkError, withPrefix } from '../errors.js'
@@ -22,7 +23,7 @@ import {
  */
 
 function checkAddresses({ args }: CommandInput<OptionSpecs>): void {
-  peersIn(args)
+  runToCompletion(peersIn(args))
 }
 
 type Row = readonly [path: string, command: Command]

@@ -16,6 +16,9 @@ interface RefsRule {
   format: string
 }
 
+/** The longest line, in characters: a format may repeat a name of megabytes a thousand times. */
+const LONGEST_LINE = 8 * 1024 * 1024
+
 /**
  * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that did not arrive in time
  * ends the answer, so that the client learns of the timeout.
@@ -78,11 +81,21 @@ async function* listRefs(
     return { list: before === undefined, descend }
   }
 
-  const toLine = (source: CID, target: CID, name: string): string =>
-    format
-      .replaceAll('<src>', () => encodeCid(source))
-      .replaceAll('<dst>', () => encodeCid(target))
+  const counts = (['<src>', '<dst>', '<linkname>'] as const).map((field) => format.split(field).length - 1)
+  const [sources = 0, targets = 0, linkNames = 0] = counts
+
+  function toLine(source: CID, target: CID, name: string): string {
+    const src = sources === 0 ? '' : encodeCid(source)
+    const dst = targets === 0 ? '' : encodeCid(target)
+    const length = format.length + sources * src.length + targets * dst.length + linkNames * name.length
+    if (length > LONGEST_LINE) {
+      throw new FileNetworkError(`a line of more than ${LONGEST_LINE} characters`)
+    }
+    return format
+      .replaceAll('<src>', src)
+      .replaceAll('<dst>', dst)
       .replaceAll('<linkname>', () => name)
+  }
 
   async function child(cid: CID): Promise<Uint8Array> {
     try {

@@ -103,6 +103,9 @@ export const repoVerify = defineCommand({
   },
 })
 
+/** Reports sent as one chunk. */
+const REPORTS_AT_ONCE = 256
+
 /** `repo/gc`: removes unneeded blocks and frees their space. It finishes even if the client disconnects. */
 export const repoGc = defineCommand({
   description: 'Remove unpinned blocks.',
@@ -141,7 +144,10 @@ export const repoGc = defineCommand({
         } catch (error) {
           if (!options['stream-errors']) throw error
           const reports = error instanceof UnreadableLinksError ? error.reports : [errorText(error)]
-          yield reports.map((report) => ({ Key: null, Error: report }))
+          for (let first = 0; first < reports.length; first += REPORTS_AT_ONCE) {
+            const group = reports.slice(first, first + REPORTS_AT_ONCE)
+            yield group.map((report) => ({ Key: null, Error: report }))
+          }
           throw new FileNetworkError('encountered errors during gc run')
         }
       })(),

@@ -1,6 +1,7 @@
 import { readAll } from '../blockSize.js'
 import { type ResolvedPath, parsePath, resolvePath } from '../dag/path.js'
 import { errorText } from '../../encoding/errorText.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
 import type { CommandReply } from '../request/reply.js'
@@ -36,7 +37,9 @@ export async function followRules(
   try {
     const entry = await entryAt(source, file)
     if (entry === undefined) return { target }
-    const match = matchRedirectRule(await readRules(source, entry), `/${target.content.segments.join('/')}`)
+    const rules = await readRules(source, entry)
+    const matching = matchRedirectRule(rules, `/${target.content.segments.join('/')}`)
+    const match = await runInSlices(matching, new TimeSlice())
     if (match === undefined) return { target }
     if (match.status === 200) {
       const content = parsePath(root + match.to)

@@ -1,3 +1,4 @@
+import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { goQuote } from '../text/goQuote.js'
 
@@ -61,11 +62,15 @@ function parseStatus(text: string): number {
  *
  * @throws {@link FileNetworkError} if the resulting address is too long
  */
-export function matchRedirectRule(rules: readonly RedirectRule[], path: string): RedirectMatch | undefined {
+export function* matchRedirectRule(
+  rules: readonly RedirectRule[],
+  path: string,
+): Steps<RedirectMatch | undefined> {
   const given = segmentsOf(path)
   for (const { from, to, status } of rules) {
     const found = matchSegments(segmentsOf(from), given)
-    if (found !== undefined) return { to: fillIn(to, found), status }
+    if (found !== undefined) return { to: yield* fillIn(to, found), status }
+    yield
   }
   return undefined
 }
@@ -91,9 +96,10 @@ function matchSegments(wanted: readonly string[], given: readonly string[]): Pla
 }
 
 /** @throws {@link FileNetworkError} if the result exceeds the limit on files of rules */
-function fillIn(to: string, placeholders: Placeholders): string {
+function* fillIn(to: string, placeholders: Placeholders): Steps<string> {
   let filled = to
   for (const [name, value] of placeholders) {
+    yield
     const parts = filled.split(`:${name}`)
     const length = filled.length + (parts.length - 1) * (value.length - name.length - 1)
     if (length > REDIRECT_RULES_LIMIT) {

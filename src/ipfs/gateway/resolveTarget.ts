@@ -87,15 +87,20 @@ export function isAbsence(thrown: unknown): boolean {
 
 /** Returns the error for the first missing segment; a missing block counts as one without links. */
 async function missingLink(source: BlockSource, path: ContentPath): Promise<LinkNotFoundError> {
+  const { segments } = path
   let parent: CID = path.root
-  for (const [index, segment] of path.segments.entries()) {
+  // How many segments lead somewhere, and how many do not: the search is short even in a path of thousands.
+  let [found, missing] = [0, segments.length]
+  while (missing - found > 1) {
+    const middle = (found + missing) >> 1
     try {
-      parent = (await resolvePath(source, { ...path, segments: path.segments.slice(0, index + 1) })).cid
+      parent = (await resolvePath(source, { ...path, segments: segments.slice(0, middle) })).cid
+      found = middle
     } catch {
-      return new LinkNotFoundError(segment, parent)
+      missing = middle
     }
   }
-  return new LinkNotFoundError(path.segments.at(-1) ?? '', parent)
+  return new LinkNotFoundError(segments[found] ?? '', parent)
 }
 
 /** Creates the error for a target that cannot be resolved: 404 if a link or block is missing, otherwise 500. */

@@ -19,11 +19,13 @@ export class MutableDirectorySettings {
 
   /** Returns the settings of the directory at a path. */
   at(path: readonly string[]): DirectorySettings {
-    for (let depth = path.length; depth > 0 && this.#created.size > 0; depth--) {
-      const settings = this.#created.get(keyOf(path.slice(0, depth)))
-      if (settings !== undefined) return settings
+    const key = keyOf(path)
+    let nearest = ''
+    for (const above of this.#created.keys()) {
+      const isAbove = above.length > nearest.length && (key === above || key.startsWith(`${above}/`))
+      if (isAbove) nearest = above
     }
-    return this.#started
+    return this.#created.get(nearest) ?? this.#started
   }
 
   /** Notes that a directory was created. Its fanout is always that of the start, and so is an unset limit of links. */

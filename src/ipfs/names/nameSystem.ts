@@ -358,6 +358,9 @@ export async function resolveText(
   { blockstore, names }: { blockstore: BlockSource } & Pick<NetworkContext, 'names'>,
   text: string,
 ): Promise<ResolvedPath> {
+  // There may be a hundred thousand paths, and resolving one may await nothing.
+  const pause = new TimeSlice().pause()
+  if (pause !== undefined) await pause
   const path = isNamePath(text) ? await names.resolve(`/${cleanSegments(text).join('/')}`) : text
   return resolvePath(blockstore, parsePath(path))
 }

@@ -1,4 +1,4 @@
-import type { Awaitable } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { readAll } from '../blockSize.js'
 import type { CidEncoder } from '../cid/cidFormat.js'
 import { FileNetworkError, RequestError } from '../errors.js'
@@ -398,20 +398,33 @@ export async function readArguments(
 ): Promise<string[]> {
   const required = specs.filter((spec) => spec.kind === 'string' && spec.required)
   const fromBody = specs.at(-1)?.fromBody
-  const lines = fromBody === undefined || !upload.present ? [] : await readLines(upload)
-  const taken = fromBody === 'all' ? lines.length : Math.max(0, required.length - given.length)
-  const args = [...given, ...lines.slice(0, taken)]
+  const args = [...given]
+  if (fromBody !== undefined && upload.present) {
+    const most = fromBody === 'all' ? Infinity : required.length - given.length
+    await runInSlices(addLines(args, await readText(upload), most), new TimeSlice())
+  }
   const missing = required[args.length]
   if (missing) throw new RequestError(`argument "${missing.name}" is required`)
   return args
 }
 
-async function readLines(upload: Upload): Promise<string[]> {
+async function readText(upload: Upload): Promise<string> {
   const entry = await upload.entries().next()
   const content = entry && contentOf(entry)
-  if (content === undefined) return []
-  const lines = Buffer.from(await readAll(content, BODY_LIMIT))
-    .toString()
-    .split(/\r?\n/)
-  return lines.at(-1) === '' ? lines.slice(0, -1) : lines
+  return content === undefined ? '' : Buffer.from(await readAll(content, BODY_LIMIT)).toString()
+}
+
+/** Lines split between two yields. */
+const LINES_AT_ONCE = 1024
+
+/** Adds the lines of a text, of at most the given number, to arguments. */
+function* addLines(args: string[], text: string, most: number): Steps<void> {
+  for (let start = 0, added = 0; start < text.length && added < most;) {
+    const newline = text.indexOf('\n', start)
+    const end = newline < 0 ? text.length : newline
+    const isBroken = newline > start && text[newline - 1] === '\r'
+    args.push(text.slice(start, isBroken ? newline - 1 : end))
+    start = end + 1
+    if (++added % LINES_AT_ONCE === 0) yield
+  }
 }

@@ -1,5 +1,5 @@
 import { joinBytes } from '../../encoding/hex.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
 import { errorText } from '../../encoding/errorText.js'
 import { EndOfDataError, FileNetworkError, RequestError } from '../errors.js'
@@ -52,8 +52,8 @@ export interface ReplyEncoding {
   contentType: string
   /** Encodes the only value. */
   single(value: unknown): Promise<Uint8Array>
-  /** Encodes one of many values. */
-  line(value: unknown): Uint8Array
+  /** Encodes one of many values; yields meanwhile if it is long. */
+  line(value: unknown): Awaitable<Uint8Array>
   /** @param code - cause as numbered by go-ipfs-cmds: 1 is the client's fault */
   failure(message: string, code: number): string
 }
@@ -62,7 +62,7 @@ export interface ReplyEncoding {
 export const jsonEncoding: ReplyEncoding = {
   contentType: 'application/json',
   single: goJsonBytes,
-  line: (value) => Buffer.from(goJsonLine(value)),
+  line: (value) => (hasLongList(value) ? goJsonBytes(value) : Buffer.from(goJsonLine(value))),
   failure: (message, code) => goJsonLine({ Message: message, Code: code, Type: 'error' }),
 }
 
@@ -79,7 +79,7 @@ export function textEncoding(write: (value: unknown) => string | Iterable<string
   return {
     contentType: 'text/plain',
     single: (value) => encodeInTurns(pieces(value), bytesOfText),
-    line: (value) => bytesOfText([...pieces(value)].join('')),
+    line: (value) => encodeInTurns(pieces(value), bytesOfText),
     failure: (message) => message,
   }
 }
@@ -107,7 +107,7 @@ export async function outputReply(output: Output, encoding = jsonEncoding): Prom
     case 'values':
       return linesReply(output.values, contentType, line)
     case 'valueGroups':
-      return linesReply(output.groups, contentType, (group) => joinBytes(group.map(line)))
+      return linesReply(output.groups, contentType, (group) => joinLines(group.map(line)))
     case 'bytes':
       return {
         ...streamReply(output.bytes, {
@@ -162,7 +162,7 @@ function streamReply(source: AsyncIterable<Uint8Array>, headers: Record<string, 
 async function linesReply<T>(
   source: AsyncIterable<T>,
   contentType: string,
-  encode: (value: T) => Uint8Array,
+  encode: (value: T) => Awaitable<Uint8Array>,
 ): Promise<CommandReply> {
   const iterator = source[Symbol.asyncIterator]()
   const first = await iterator.next()
@@ -170,15 +170,22 @@ async function linesReply<T>(
   return streamReply(encodedPieces(first, iterator, encode), headers)
 }
 
+async function joinLines(lines: readonly Awaitable<Uint8Array>[]): Promise<Uint8Array> {
+  const encoded: Uint8Array[] = []
+  for (const line of lines) encoded.push(line instanceof Promise ? await line : line)
+  return joinBytes(encoded)
+}
+
 async function* encodedPieces<T>(
   first: IteratorResult<T>,
   rest: AsyncIterator<T>,
-  encode: (value: T) => Uint8Array,
+  encode: (value: T) => Awaitable<Uint8Array>,
 ): AsyncGenerator<Uint8Array> {
   const slice = new TimeSlice()
   try {
     for (let result = first; !result.done; result = await rest.next()) {
-      yield encode(result.value)
+      const encoded = encode(result.value)
+      yield encoded instanceof Promise ? await encoded : encoded
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
@@ -272,6 +279,14 @@ function* pieces(value: unknown): Generator<string> {
     yield* separated(groupsOf(fieldsOf(value as object)), fieldPieces)
     yield '}'
   }
+}
+
+/** Whether a value has a list of more items than are encoded at once. */
+function hasLongList(value: unknown): boolean {
+  return (
+    isContainer(value) &&
+    Object.values(value).some((child) => Array.isArray(child) && child.length > CHILDREN_AT_ONCE)
+  )
 }
 
 function isFlat(value: unknown): boolean {

@@ -99,6 +99,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   }
   if (entry.type === 'symlink') {
     const target = Buffer.from(entry.node?.unixfs.data ?? [])
+    checkLength('linkpath', textOfBytes(target))
     checkField('linkpath', textOfBytes(target))
     const linkname = target.toString()
     await writeHeader(archive, { ...header, linkname })
@@ -114,7 +115,9 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   const links = isShardedEntry(entry) ? listed : await sortByName(listed, ({ name }) => name)
   for await (const link of links) {
     await context.slice.pause()
-    await writeEntry(context, await loadEntry(source, link.cid), cleaned(`${path}/${link.name}`))
+    const below = `${path}/${link.name}`
+    checkLength('path', below)
+    await writeEntry(context, await loadEntry(source, link.cid), cleaned(below))
   }
 }
 
@@ -123,6 +126,20 @@ function checkField(name: string, value: string): void {
   if (!value.includes('\0')) return
   const record = goQuote(`${name} = ${value}`)
   throw new FileNetworkError(`archive/tar: cannot encode header: invalid PAX record: ${record}`)
+}
+
+/** The longest record of an extended header, in bytes (Go, `maxSpecialFileSize`). */
+const LONGEST_RECORD = 1024 * 1024
+
+/**
+ * @throws {@link FileNetworkError} for text that is longer than a record, with the message of Go. Go measures a path once it
+ * is clean, which may have shortened it
+ */
+function checkLength(name: string, value: string): void {
+  const rest = bytesOfText(` ${name}=${value.slice(0, LONGEST_RECORD)}\n`).length
+  if (rest + String(rest).length > LONGEST_RECORD) {
+    throw new FileNetworkError('archive/tar: header field too long')
+  }
 }
 
 /** The first second that does not fit the header's eleven octal digits. */

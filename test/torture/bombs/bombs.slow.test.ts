@@ -49,6 +49,7 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
     let seconds = 0
     let passed = Infinity
     let fileWait = Infinity
+    let memory = 0
     let stacks: string[] = []
     const refusals: (string | undefined)[] = []
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -64,13 +65,14 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
       seconds = (performance.now() - start) / 1000
       await callRpc(node.ready.url, 'eth_chainId', [])
       const measured = await node.measure()
+      memory = measured.peakMemory
       if (measured.longest < least) stacks = measured.stacks
       least = Math.min(least, measured.longest)
       passed = Math.min(passed, measured.longestPassed)
       fileWait = Math.min(fileWait, measured.longestFileWait)
     }
     console.log(
-      `${least.toFixed(0).padStart(6)} ms stop (${passed.toFixed(0)} ms wall clock) ${seconds.toFixed(1).padStart(6)} s  ${name}${refusals[0] === undefined ? '' : ` (refused: ${refusals[0]})`}`,
+      `${least.toFixed(0).padStart(6)} ms stop (${passed.toFixed(0)} ms wall clock) ${seconds.toFixed(1).padStart(6)} s ${(memory / 1e6).toFixed(0)} MB  ${name}${refusals[0] === undefined ? '' : ` (refused: ${refusals[0]})`}`,
     )
     for (const stack of stacks) console.log(`         ${stack}`)
     const { faults } = await bystander.read()

@@ -17,9 +17,14 @@ export interface Dag {
 const LONGEST_HEAD = 2 ** 20
 
 /** Sends a GET request to the gateway. Returns the message of a refusal. */
-function sendToGateway(url: string, path: string, signal: AbortSignal): Promise<string | undefined> {
+export function sendToGateway(
+  url: string,
+  path: string,
+  signal: AbortSignal,
+  headers: Record<string, string> = {},
+): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    const request = get(new URL(path, url), { maxHeaderSize: LONGEST_HEAD, signal }, (response) => {
+    const request = get(new URL(path, url), { headers, maxHeaderSize: LONGEST_HEAD, signal }, (response) => {
       text(response).then(
         (body) => resolve(refusalOf({ status: response.statusCode ?? 0, text: body })),
         reject,

@@ -192,6 +192,7 @@ export const fileDags: readonly Bomb[] = [
       `dag/resolve?arg=CID/${'a/'.repeat(5000)}`,
       `cat?arg=CID/${'a/'.repeat(5000)}`,
       `/ipfs/CID/${'a/'.repeat(5000)}`,
+      `/ipfs/CID/${'a/'.repeat(5000)}b`,
       `/ipfs/CID/${'a/'.repeat(5000)}?format=car`,
     ],
   ),

@@ -4,6 +4,7 @@ import { connections } from './connections.js'
 import { controls } from './controls.js'
 import { crowds } from './crowds.js'
 import { fileDags } from './fileDags.js'
+import { fileInputs } from './fileInputs.js'
 import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
 import { recording } from './recording.js'
@@ -21,6 +22,7 @@ export const bombs: readonly Bomb[] = [
   ...computing,
   ...fileNetwork,
   ...fileDags,
+  ...fileInputs,
   ...requests,
   ...controls,
   ...recording,

@@ -139,10 +139,14 @@ export function formatCid(pattern: string, cid: CID, baseName: string): string {
     S: () => withoutPrefix(cid.bytes),
     P: () => `cidv${cid.version}-${codec}-${hash}-${size}`,
   }
+  // A pattern may repeat a code thousands of times, and each encoding takes a while.
+  const known = new Map<string, string>()
   return pattern.replace(/%(.?)/gsu, (whole, name: string) => {
     if (name === '') throw new FormatError('premature end of format string')
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined
     if (field === undefined) throw new FormatError(`unrecognized specifier in format string: ${whole}`)
-    return field()
+    const value = known.get(name) ?? field()
+    known.set(name, value)
+    return value
   })
 }

@@ -108,7 +108,14 @@ function nameOf({ name }: DagLink): string {
   return name
 }
 
+/** The longest path of a change, in characters: each level of a DAG may add a name of megabytes. */
+const LONGEST_PATH = 4 * 1024 * 1024
+
+/** @throws {@link FileNetworkError} for a path that is too long */
 function joined(path: string, name: string): string {
+  if (path.length + name.length > LONGEST_PATH) {
+    throw new FileNetworkError(`the objects differ at a path of more than ${LONGEST_PATH} characters`)
+  }
   return path === '' ? name : posix.join(path, name)
 }
 

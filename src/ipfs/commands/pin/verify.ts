@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
-import { cidKey, codecCode } from '../../cid/cidFormat.js'
+import { type CidEncoder, cidKey, codecCode } from '../../cid/cidFormat.js'
 import { linksOf } from '../../dag/links.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
@@ -8,8 +8,8 @@ import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, values } from '../../request/command.js'
 
 interface BadNode {
-  cid: CID
-  reason: string
+  Cid: string
+  Err: string
 }
 
 /** `pin/verify`: checks that the DAGs of recursive pins are complete. */
@@ -20,10 +20,13 @@ export const pinVerify = defineCommand({
     verbose: { type: 'bool', description: 'Also send lines for intact pins.' },
     quiet: { type: 'bool', aliases: ['q'], description: "Don't send reasons." },
   },
-  text({ Cid, Ok, BadNodes = [] }: VerifiedPin, { options: { quiet } }) {
-    if (quiet) return Ok ? '' : `${Cid}\n`
-    if (Ok) return `${Cid} ok\n`
-    return `${Cid} broken\n${BadNodes.map((node) => `  ${node.Cid}: ${node.Err}\n`).join('')}`
+  *text({ Cid, Ok, BadNodes = [] }: VerifiedPin, { options: { quiet } }) {
+    if (quiet) yield Ok ? '' : `${Cid}\n`
+    else if (Ok) yield `${Cid} ok\n`
+    else {
+      yield `${Cid} broken\n`
+      for (const node of BadNodes) yield `  ${node.Cid}: ${node.Err}\n`
+    }
   },
   run(input, network) {
     const { options } = input
@@ -35,13 +38,12 @@ export const pinVerify = defineCommand({
       (async function* () {
         const broken = new Map<string, BadNode>()
         for await (const pin of network.pins.list('recursive')) {
-          const bad = await findBadNodes(network, pin.cid, broken)
+          const BadNodes = await findBadNodes(network, pin.cid, { broken, encodeCid })
           const Cid = encodeCid(pin.cid)
-          if (bad.length === 0) {
+          if (BadNodes.length === 0) {
             if (options.verbose) yield { Cid, Ok: true }
             continue
           }
-          const BadNodes = bad.map(({ cid, reason }) => ({ Cid: encodeCid(cid), Err: reason }))
           yield options.quiet ? { Cid } : { Cid, BadNodes }
         }
       })(),
@@ -52,7 +54,7 @@ export const pinVerify = defineCommand({
 async function findBadNodes(
   { blockstore }: NetworkContext,
   root: CID,
-  broken: Map<string, BadNode>,
+  { broken, encodeCid }: { broken: Map<string, BadNode>; encodeCid: CidEncoder },
 ): Promise<BadNode[]> {
   const bad: BadNode[] = []
   const seen = new Set<string>()
@@ -75,7 +77,7 @@ async function findBadNodes(
       // Reversed, so that the first link is popped first, as Kubo walks them.
       for (const link of (await linksOf(cid, await blockstore.get(cid))).reverse()) stack.push(link.cid)
     } catch (error) {
-      const node = { cid, reason: errorText(error) }
+      const node = { Cid: encodeCid(cid), Err: errorText(error) }
       broken.set(name, node)
       bad.push(node)
     }
@@ -87,5 +89,5 @@ async function findBadNodes(
 interface VerifiedPin {
   Cid: string
   Ok?: boolean
-  BadNodes?: { Cid: string; Err: string }[]
+  BadNodes?: BadNode[]
 }
