@@ -47,7 +47,7 @@ export function resetChain(
       } else snapshots.clear()
       if (opened.fork === undefined) keepBaseFee(chain, compatibility)
       await chain.commitProgress()
-      submission.removeStale()
+      await submission.removeStale()
       const isOther = bases.enter(opened)
       if (isOther) {
         moveToFirst(chain)

@@ -404,9 +404,9 @@ export class Controls {
   }
 
   #changeMempool<T>(change: (chain: Chain) => T): Promise<T> {
-    return this.#chain.exclusively(() => {
+    return this.#chain.exclusively(async () => {
       const result = change(this.#chain)
-      this.#parts.submission.removeStale()
+      await this.#parts.submission.removeStale()
       return result
     })
   }

@@ -20,6 +20,8 @@ export interface StoredPooled {
 }
 
 const HEAD_LENGTH = 21
+/** Stored transactions that {@link PooledStore.sweep} compares with the mempool in one step. */
+const ROWS_AT_ONCE = 1000
 /** EIP-4844: the transaction type, and the index of the versioned hashes among its fields. */
 const BLOB_TRANSACTION = 3
 const VERSIONED_HASHES = 10
@@ -114,14 +116,24 @@ export class PooledStore {
     this.#stored.add(bytesToPlainHex(hash))
   }
 
-  /** Deletes the stored transactions that are no longer pooled, given by the 64 digits of their hash. */
-  sweep(isPooled: (digits: string) => boolean): void {
-    const gone = [...this.#stored].filter((digits) => !isPooled(digits))
-    if (gone.length === 0) return
+  /**
+   * Deletes the stored transactions that are no longer pooled, given by the 64 digits of their hash. Up to
+   * {@link ROWS_AT_ONCE} stored transactions are one step and one write.
+   */
+  *sweep(isPooled: (digits: string) => boolean): Steps<void> {
+    const stored = [...this.#stored]
+    for (let start = 0; start < stored.length; start += ROWS_AT_ONCE) {
+      const gone = stored.slice(start, start + ROWS_AT_ONCE).filter((digits) => !isPooled(digits))
+      if (gone.length > 0) this.#delete(gone)
+      yield
+    }
+  }
+
+  #delete(hashes: readonly string[]): void {
     const batch = new WriteBatch()
-    for (const hash of gone) batch.delete(this.#storage.keys.pooled(hexToBytes(hash)))
+    for (const hash of hashes) batch.delete(this.#storage.keys.pooled(hexToBytes(hash)))
     this.#storage.database.write(batch)
-    for (const hash of gone) this.#stored.delete(hash)
+    for (const hash of hashes) this.#stored.delete(hash)
   }
 }
 

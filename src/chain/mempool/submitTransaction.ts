@@ -1,5 +1,11 @@
 import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  type Steps,
+  TimeSlice,
+  runToCompletion,
+  runWithin,
+} from '../../encoding/timeSlice.js'
 import type { SealedTransaction } from '../block/record.js'
 import type { Chain } from '../chain.js'
 import { TransactionRejectedError } from '../errors.js'
@@ -94,7 +100,7 @@ export class TransactionSubmission {
     const stored = await store.load()
     await chain.exclusively(async () => {
       await reinject(chain.mempool, chain.nextRules(), stored)
-      this.removeStale()
+      await this.removeStale()
     })
   }
 
@@ -110,15 +116,19 @@ export class TransactionSubmission {
       for (const { transactions } of event.blocks) for (const { hash } of transactions) store.record(hash)
     }
     if (type === 'rewound') for (const hash of event.pooled ?? []) store.record(hash)
-    this.removeStale()
+    runToCompletion(this.#sweep())
     if (type === 'head') return
     for (const pooled of chain.mempool.inOrderOfArrival()) if (!store.has(pooled.hash)) this.#persist(pooled)
   }
 
   /** Removes stored transactions that have left the mempool. */
-  removeStale(): void {
+  removeStale(): Awaitable<void> {
+    return runWithin(this.#sweep(), new TimeSlice())
+  }
+
+  #sweep(): Steps<void> {
     const { chain, store } = this.#parts
-    store.sweep((digits) => chain.mempool.holds(digits))
+    return store.sweep((digits) => chain.mempool.holds(digits))
   }
 
   #persist(pooled: PooledTransaction, raw?: Uint8Array): void {
