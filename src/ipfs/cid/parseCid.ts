@@ -1,8 +1,10 @@
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
+import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText } from '../../encoding/byteText.js'
+import { codecCode } from './cidFormat.js'
 import { decodeMultibase } from './multibase.js'
 
 /** Bytes that are not a CID, with go-cid's message. */
@@ -33,6 +35,54 @@ export function castCid(bytes: Uint8Array): CID {
     return Number.isSafeInteger(Number(codec)) ? cid : new CID(1, cid.code, cid.multihash, bytes)
   } catch {
     throw new CastError('invalid cid: length greater than remaining number of bytes in buffer')
+  }
+}
+
+/**
+ * Returns the CID at the start of bytes, sharing their memory; undefined if a number in it takes more than a byte, the
+ * bytes end early or are shared between threads. The library allocates five arrays for a CID, which is most of the time
+ * and of the memory that a block with many links takes.
+ */
+export function viewCid(bytes: Uint8Array): CID | undefined {
+  const version = bytes[0] === 0x12 && bytes[1] === 0x20 ? 0 : 1
+  const start = version * 2
+  const [first = 0, codec = 0] = bytes
+  const code = bytes[start] ?? 0
+  const size = bytes[start + 1] ?? 0
+  const length = start + 2 + size
+  const isPlain = version === 0 || (first === 1 && codec < 0x80)
+  const { buffer } = bytes
+  if (!(buffer instanceof ArrayBuffer)) return undefined
+  if (!isPlain || code >= 0x80 || size >= 0x80 || length > bytes.length || bytes.length < start + 2) {
+    return undefined
+  }
+  const whole = new Uint8Array(buffer, bytes.byteOffset, length)
+  return new CID(
+    version,
+    version === 0 ? codecCode.dagPb : codec,
+    new MultihashView(code, size, whole),
+    whole,
+  )
+}
+
+/** The multihash at the end of a CID, whose length takes one byte. Makes arrays only when it is asked for them. */
+class MultihashView implements MultihashDigest {
+  readonly code: number
+  readonly size: number
+  readonly #cid: Uint8Array<ArrayBuffer>
+
+  constructor(code: number, size: number, cid: Uint8Array<ArrayBuffer>) {
+    this.code = code
+    this.size = size
+    this.#cid = cid
+  }
+
+  get bytes(): Uint8Array<ArrayBuffer> {
+    return this.#cid.subarray(this.#cid.length - this.size - 2)
+  }
+
+  get digest(): Uint8Array<ArrayBuffer> {
+    return this.#cid.subarray(this.#cid.length - this.size)
   }
 }
 

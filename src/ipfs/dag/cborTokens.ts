@@ -1,6 +1,7 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import { type DecodeOptions, Tokenizer } from 'cborg'
 import { CID } from 'multiformats/cid'
+import { viewCid } from '../cid/parseCid.js'
 import { EndOfDataError, FileNetworkError } from '../errors.js'
 import { textOfBytes } from '../../encoding/byteText.js'
 import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
@@ -102,7 +103,9 @@ export class CborTokens implements TokenSource {
   #tagged(tag: number | bigint, bytes: Uint8Array): DataToken {
     if (tag !== LINK_TAG || !this.#allowsLinks) throw new FileNetworkError(`unhandled cbor tag ${tag}`)
     if (bytes[0] !== 0) throw new FileNetworkError('invalid multibase on IPLD link')
-    return { kind: 'link', value: CID.decode(bytes.subarray(1)) }
+    const cid = bytes.subarray(1)
+    const view = viewCid(cid)
+    return { kind: 'link', value: view?.bytes.length === cid.length ? view : CID.decode(cid) }
   }
 
   #peek(): number {

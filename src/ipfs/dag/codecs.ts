@@ -1,6 +1,7 @@
 import * as dagJose from 'dag-jose'
 import * as raw from 'multiformats/codecs/raw'
 import { plainBytes } from '../../encoding/hex.js'
+import { Semaphore } from '../../encoding/semaphore.js'
 import { TimeSlice, runInSlices, runToCompletion, type Steps } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { multicodecNames, multicodecs } from '../cid/codecTable.js'
@@ -23,7 +24,7 @@ export interface Codec {
   decode(bytes: Uint8Array): unknown
   encode(value: unknown): Uint8Array
   /** Incremental versions, for data that may be large. */
-  decodeInPieces?(bytes: Uint8Array): Steps<unknown>
+  decodeInPieces?: (bytes: Uint8Array) => Steps<unknown>
   encodeInPieces?(value: unknown): Steps<Uint8Array>
 }
 
@@ -132,10 +133,17 @@ function tooDeep({ name }: Codec): FileNetworkError {
 /** Data longer than this, in bytes, is decoded in steps. */
 export const LARGE_DATA = 64 * 1024
 
+/** Decoded values take up to fifty times as much memory as data of more than this number of bytes. */
+const HUGE_DATA = 1024 * 1024
+/** Bounds the memory of values that nobody may wait for any more when they are complete. */
+const hugeDecodes = new Semaphore(4)
+
 /** Decodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */
 export async function decodeInTurns(codec: Codec, bytes: Uint8Array, signal?: AbortSignal): Promise<unknown> {
-  if (codec.decodeInPieces === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
-  return inTurns(codec, codec.decodeInPieces(bytes), signal)
+  const { decodeInPieces } = codec
+  if (decodeInPieces === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
+  const decode = (): Promise<unknown> => inTurns(codec, decodeInPieces(bytes), signal)
+  return bytes.length > HUGE_DATA ? hugeDecodes.run(decode) : decode()
 }
 
 /** Encodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */

@@ -1,10 +1,8 @@
 import { CID } from 'multiformats/cid'
-import type { MultihashDigest } from 'multiformats/hashes/interface'
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
-import { codecCode } from '../cid/cidFormat.js'
-import { castCid } from '../cid/parseCid.js'
+import { castCid, viewCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, textOfBytes } from '../../encoding/byteText.js'
@@ -170,53 +168,6 @@ function cidOf(hash: Uint8Array): CID {
     return hash[0] === 0 ? castCid(hash) : (viewCid(hash) ?? CID.decodeFirst(hash)[0])
   } catch {
     throw new DagPbError(`invalid Hash field found in link, expected CID (${problemOf(hash)})`)
-  }
-}
-
-/**
- * Returns the CID at the start of bytes, sharing their memory; undefined if a number in it takes more than a byte, the
- * bytes end early or are shared between threads. The library allocates five arrays for a CID, which is most of the time of decoding a wide node.
- */
-function viewCid(bytes: Uint8Array): CID | undefined {
-  const version = bytes[0] === 0x12 && bytes[1] === 0x20 ? 0 : 1
-  const start = version * 2
-  const [first = 0, codec = 0] = bytes
-  const code = bytes[start] ?? 0
-  const size = bytes[start + 1] ?? 0
-  const length = start + 2 + size
-  const isPlain = version === 0 || (first === 1 && codec < 0x80)
-  const { buffer } = bytes
-  if (!(buffer instanceof ArrayBuffer)) return undefined
-  if (!isPlain || code >= 0x80 || size >= 0x80 || length > bytes.length || bytes.length < start + 2) {
-    return undefined
-  }
-  const whole = new Uint8Array(buffer, bytes.byteOffset, length)
-  return new CID(
-    version,
-    version === 0 ? codecCode.dagPb : codec,
-    new MultihashView(code, size, whole),
-    whole,
-  )
-}
-
-/** The multihash at the end of a CID, whose length takes one byte. Makes arrays only when it is asked for them. */
-class MultihashView implements MultihashDigest {
-  readonly code: number
-  readonly size: number
-  readonly #cid: Uint8Array<ArrayBuffer>
-
-  constructor(code: number, size: number, cid: Uint8Array<ArrayBuffer>) {
-    this.code = code
-    this.size = size
-    this.#cid = cid
-  }
-
-  get bytes(): Uint8Array<ArrayBuffer> {
-    return this.#cid.subarray(this.#cid.length - this.size - 2)
-  }
-
-  get digest(): Uint8Array<ArrayBuffer> {
-    return this.#cid.subarray(this.#cid.length - this.size)
   }
 }
 

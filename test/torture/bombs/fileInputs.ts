@@ -93,6 +93,23 @@ function missingLinks(count: number): Bomb[] {
   }))
 }
 
+/** Bombs over a block of a million links, each with its content inside. */
+function inlineLinks(): Bomb[] {
+  const path = 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor&allow-big-block=true&pin=false'
+  const link = Buffer.from('d82a450001550000', 'hex')
+  const put = oncePerNode(async (node) =>
+    cborCid(await postFiles(node, path, cborList(many(1_000_000, () => link)))),
+  )
+  return ['refs?arg=CID&recursive=true', 'dag/stat?arg=CID&progress=false', 'dag/export?arg=CID'].map(
+    (operation) => ({
+      name: `${operation}: a dag-cbor block of a million links to inline content`,
+      prepare: put,
+      run: async (node, signal) =>
+        sendFile(node, operation.replace('CID', await put(node)), undefined, signal),
+    }),
+  )
+}
+
 /** A site whose `_redirects` file has one rule of thousands of placeholders, and a target full of colons. */
 function placeholders(): Bomb {
   const names = many(7500, (i) => i.toString(36))
@@ -158,6 +175,7 @@ const nameMegabyte = oncePerNode((node) => nest(node, 2, 'n'.repeat(1_900_000)))
 export const fileInputs: readonly Bomb[] = [
   placeholders(),
   ...missingLinks(50_000),
+  ...inlineLinks(),
   ...['refs', 'cid/format'].map((operation) =>
     file(
       `${operation}: a million empty arguments`,
