@@ -69,15 +69,12 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     },
   )
   const blobs = new BlobStore(chain.stores)
-  const submission = new TransactionSubmission({
-    chain,
-    schedule: mining,
-    store: new PooledStore(chain.stores),
-    blobs,
-  })
+  const store = new PooledStore(chain.stores)
+  const submission = new TransactionSubmission({ chain, schedule: mining, store, blobs })
   const filters = new FilterStore(compatibility.countsFilters ? { nextId: countedIds() } : {})
   const snapshots = await Snapshots.open({
     chain,
+    store,
     participants: [filters],
     first: compatibility.firstSnapshot,
   })

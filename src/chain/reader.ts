@@ -256,11 +256,8 @@ export type ChainEvent =
   | { type: 'added'; blocks: readonly StoredBlock[] }
   /** A transaction became executable in the mempool. */
   | { type: 'pending'; transaction: PooledTransaction }
-  /**
-   * The chain went back to an earlier point without a reorganisation: a revert, a rollback or a reset. `pooled` are the
-   * hashes of pooled transactions that were stored with it.
-   */
-  | { type: 'rewound'; head: StoredBlock; pooled?: readonly Uint8Array[] }
+  /** The chain went back to an earlier point without a reorganisation: a revert, a rollback or a reset. */
+  | { type: 'rewound'; head: StoredBlock }
   /** A reset switched the chain to another base: no block announced before is readable any more. */
   | { type: 'replaced'; head: StoredBlock }
 

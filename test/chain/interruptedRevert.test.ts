@@ -18,6 +18,11 @@ afterEach(async () => {
   for (const directory of [dataDir, killed]) rmSync(directory, { recursive: true, force: true })
 })
 
+/** Copies the data as a kill would leave it. */
+function copyTo(directory: string): void {
+  cpSync(dataDir, directory, { recursive: true, filter: (path) => !/^lock/i.test(basename(path)) })
+}
+
 /** Calls `look` when a revert has moved the head but not finished. */
 function onceMoved(look: () => void | Promise<void>): void {
   const { commitProgress } = Chain.prototype
@@ -37,9 +42,7 @@ test('a node killed during a revert has a chain and pending transactions of the 
   const snapshot = await call<Hex>('evm_snapshot')
   await call('evm_mine')
   await send(from)
-  onceMoved(() =>
-    cpSync(dataDir, killed, { recursive: true, filter: (path) => !/^lock/i.test(basename(path)) }),
-  )
+  onceMoved(() => copyTo(killed))
   expect(await call('evm_revert', snapshot)).toBe(true)
   vi.restoreAllMocks()
 
@@ -47,6 +50,28 @@ test('a node killed during a revert has a chain and pending transactions of the 
   expect(await again.height()).toBe(0)
   const found = await again.call<{ hash: Hex }[]>('eth_pendingTransactions')
   expect(found.map(({ hash }) => hash).sort()).toEqual(waiting.sort())
+})
+
+test('a node killed after a revert has the pending transactions of the snapshot, less those dropped since', async () => {
+  const { call, from, to } = await startDevnet({ dataDir, noMining: true })
+  const send = (value: Hex) => call<Hex>('eth_sendTransaction', { from, to, value })
+  const [kept, dropped] = [await send('0x1'), await send('0x1')]
+  const snapshot = await call<Hex>('evm_snapshot')
+  await call('anvil_dropTransaction', dropped)
+  await send('0x2')
+  expect(await call('evm_revert', snapshot)).toBe(true)
+  const [reverted, later] = [join(killed, 'reverted'), join(killed, 'later')]
+  copyTo(reverted)
+  await call('anvil_dropTransaction', dropped)
+  copyTo(later)
+
+  const waitingIn = async (directory: string): Promise<Hex[]> => {
+    const again = await startDevnet({ dataDir: directory, noMining: true })
+    const found = await again.call<{ hash: Hex }[]>('eth_pendingTransactions')
+    return found.map(({ hash }) => hash).sort()
+  }
+  expect(await waitingIn(reverted)).toEqual([kept, dropped].sort())
+  expect(await waitingIn(later)).toEqual([kept])
 })
 
 test('snapshots consumed by a revert are not listed during it', async () => {

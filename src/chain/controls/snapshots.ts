@@ -7,11 +7,11 @@ import { ChainError } from '../errors.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
 import type { MempoolSnapshot } from '../mempool/mempool.js'
 import {
+  type PooledStore,
   type StoredPooled,
   encodeNetworkForm,
   encodePooled,
   readRows,
-  replacementOf,
 } from '../mempool/pooledStore.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
@@ -77,6 +77,8 @@ interface SnapshotInMemory {
 /** The parts that {@link Snapshots} works with. */
 export interface SnapshotParts {
   chain: Chain
+  /** The transactions of the chain's mempool on disk. */
+  store: PooledStore
   /** Id of the first snapshot; 0 by default. */
   first?: number
   participants: readonly SnapshotParticipant[]
@@ -170,7 +172,7 @@ export class Snapshots {
    * one write. Blocks stored since are no longer found, not even by hash.
    */
   async revert(id: bigint): Promise<RevertOutcome> {
-    const { chain } = this.#parts
+    const { chain, store } = this.#parts
     return chain.exclusively(async () => {
       const { keys, blocks } = chain.stores
       const record = this.#record(Number(id))
@@ -182,8 +184,8 @@ export class Snapshots {
       const remembered = this.#inMemory.get(Number(id))
       const rows = await runInSlices(this.#waitingOf(record), new TimeSlice())
       const then = await runInSlices(readRows(rows), new TimeSlice())
-      const now = chain.mempool.inOrderOfArrival()
-      const replacement = await runInSlices(replacementOf(keys, { now, then }), new TimeSlice())
+      const pools = { now: new Map(chain.mempool.byHash), then }
+      const replacement = await runInSlices(store.replacement(pools), new TimeSlice())
       const planned = await chain.planMove(block)
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -204,9 +206,13 @@ export class Snapshots {
       removed?.()
       this.#forget(used, lost)
       const waiting = then.map(({ pooled }) => pooled)
-      await this.#restoreMempool(remembered?.kept.pool, waiting)
+      try {
+        await this.#restoreMempool(remembered?.kept.pool, waiting)
+      } finally {
+        await runInSlices(store.recordReplacement(pools), new TimeSlice())
+      }
       for (const restore of remembered?.participants ?? []) restore()
-      chain.events.emit({ type: 'rewound', head: block, pooled: then.map(({ hash }) => hash) })
+      chain.events.emit({ type: 'rewound', head: block })
       return 'done'
     })
   }

@@ -186,9 +186,9 @@ export class Mempool {
     return this.#byHash.get(bytesToPlainHex(hash))
   }
 
-  /** Whether a transaction is in the pool, by the 64 digits of its hash. */
-  holds(digits: string): boolean {
-    return this.#byHash.has(digits)
+  /** The transactions by the 64 digits of their hash, in no particular order. */
+  get byHash(): ReadonlyMap<string, PooledTransaction> {
+    return this.#byHash
   }
 
   /** Lists the transactions by sender, pending and queued. */

@@ -1,5 +1,5 @@
 import { RLP } from '@ethereumjs/rlp'
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesEqual, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { Keyspace } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
@@ -100,8 +100,9 @@ export class PooledStore {
     return found
   }
 
-  has(hash: Uint8Array): boolean {
-    return this.#stored.has(bytesToPlainHex(hash))
+  /** Whether a transaction is stored, by the 64 digits of its hash. */
+  has(digits: string): boolean {
+    return this.#stored.has(digits)
   }
 
   put(pooled: NamedPooled): void {
@@ -114,6 +115,42 @@ export class PooledStore {
   /** Records that {@link stagePooled} has put a transaction on disk. */
   record(hash: Uint8Array): void {
     this.#stored.add(bytesToPlainHex(hash))
+  }
+
+  /**
+   * Prepares the operations that replace the pooled transactions, leaving out rows that stay as they are. They belong
+   * in the batch that moves the head, so that a crash leaves both or neither. Call {@link recordReplacement} once it is
+   * written.
+   */
+  *replacement({ now, then }: PooledReplacement): Steps<WriteBatch['operations']> {
+    const { keys } = this.#storage
+    const batch = new WriteBatch()
+    const wanted = new Set<string>()
+    for (const row of then) {
+      const digits = bytesToPlainHex(row.hash)
+      const pooled = now.get(digits)
+      wanted.add(digits)
+      const isKept = pooled !== undefined && this.has(digits) && sharesRow(pooled, row)
+      if (!isKept) batch.put(keys.pooled(row.hash), row.bytes)
+      yield
+    }
+    for (const [digits, { hash }] of now) {
+      if (!wanted.has(digits)) batch.delete(keys.pooled(hash))
+      yield
+    }
+    return batch.operations
+  }
+
+  /** Records that the operations of {@link replacement} have been written. */
+  *recordReplacement({ now, then }: PooledReplacement): Steps<void> {
+    for (const digits of now.keys()) {
+      this.#stored.delete(digits)
+      yield
+    }
+    for (const { hash } of then) {
+      this.record(hash)
+      yield
+    }
   }
 
   /**
@@ -166,28 +203,14 @@ export function* readRows(rows: readonly Uint8Array[]): Steps<PooledRow[]> {
 
 /** The pooled transactions before and after a revert. */
 export interface PooledReplacement {
-  now: readonly Pick<PooledTransaction, 'hash'>[]
+  /** By the 64 digits of their hash. */
+  now: ReadonlyMap<string, PooledTransaction>
   then: readonly PooledRow[]
 }
 
-/**
- * Prepares the operations that replace the pooled transactions. They belong in the batch that moves the head, so that a
- * crash leaves both or neither.
- */
-export function* replacementOf(
-  keys: Keyspace,
-  { now, then }: PooledReplacement,
-): Steps<WriteBatch['operations']> {
-  const batch = new WriteBatch()
-  for (const { hash } of now) {
-    batch.delete(keys.pooled(hash))
-    yield
-  }
-  for (const { hash, bytes } of then) {
-    batch.put(keys.pooled(hash), bytes)
-    yield
-  }
-  return batch.operations
+/** Whether a transaction has the row of another with the same hash. */
+function sharesRow({ sender, impersonated }: PooledTransaction, { pooled }: PooledRow): boolean {
+  return impersonated === pooled.impersonated && bytesEqual(sender, pooled.sender)
 }
 
 /**

@@ -115,10 +115,9 @@ export class TransactionSubmission {
     if (type === 'removed') {
       for (const { transactions } of event.blocks) for (const { hash } of transactions) store.record(hash)
     }
-    if (type === 'rewound') for (const hash of event.pooled ?? []) store.record(hash)
     runToCompletion(this.#sweep())
     if (type === 'head') return
-    for (const pooled of chain.mempool.inOrderOfArrival()) if (!store.has(pooled.hash)) this.#persist(pooled)
+    for (const [digits, pooled] of chain.mempool.byHash) if (!store.has(digits)) this.#persist(pooled)
   }
 
   /** Removes stored transactions that have left the mempool. */
@@ -128,7 +127,7 @@ export class TransactionSubmission {
 
   #sweep(): Steps<void> {
     const { chain, store } = this.#parts
-    return store.sweep((digits) => chain.mempool.holds(digits))
+    return store.sweep((digits) => chain.mempool.byHash.has(digits))
   }
 
   #persist(pooled: PooledTransaction, raw?: Uint8Array): void {

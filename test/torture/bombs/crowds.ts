@@ -42,6 +42,19 @@ function withManySenders(method: string, params: readonly unknown[] = []): Bomb 
   }
 }
 
+/** A bomb that reverts to a mempool of many senders. */
+function revertedWithManySenders(): Bomb {
+  let snapshot: string
+  return {
+    name: 'a mempool of many senders: evm_revert',
+    async prepare(node) {
+      await fillPool(node)
+      snapshot = await callRpc(node.ready.url, 'evm_snapshot', [])
+    },
+    run: (node, signal) => sendCall(node, 'evm_revert', [snapshot], signal),
+  }
+}
+
 /** Reads a stream of the controls with many readers, while something happens. */
 function followed(
   name: string,
@@ -141,6 +154,7 @@ export const crowds: readonly Bomb[] = [
   withManySenders('eth_pendingTransactions'),
   withManySenders('eth_getBlockByNumber', ['pending', false]),
   withManySenders('anvil_setBalance', [SIGNER, '0x3635c9adc5dea00000']),
+  revertedWithManySenders(),
   withManySenders('evm_mine'),
   // Leaves the mempool empty for later bombs.
   withManySenders('anvil_dropAllTransactions'),
