@@ -1,4 +1,5 @@
 import { joinBytes } from '../../encoding/hex.js'
+import { longString, partsOf } from '../../encoding/jsonWriter.js'
 import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
 import { errorText } from '../../encoding/errorText.js'
@@ -55,7 +56,7 @@ export interface ReplyEncoding {
   /** Encodes one of many values; yields meanwhile if it is long. */
   line(value: unknown): Awaitable<Uint8Array>
   /** @param code - cause as numbered by go-ipfs-cmds: 1 is the client's fault */
-  failure(message: string, code: number): string
+  failure(message: string, code: number): Promise<Uint8Array>
 }
 
 /** The default encoding. */
@@ -63,7 +64,7 @@ export const jsonEncoding: ReplyEncoding = {
   contentType: 'application/json',
   single: goJsonBytes,
   line: (value) => (hasLongList(value) ? goJsonBytes(value) : Buffer.from(goJsonLine(value))),
-  failure: (message, code) => goJsonLine({ Message: message, Code: code, Type: 'error' }),
+  failure: (message, code) => encodeInTurns(failurePieces(message, code), bytesOfText),
 }
 
 /**
@@ -80,17 +81,17 @@ export function textEncoding(write: (value: unknown) => string | Iterable<string
     contentType: 'text/plain',
     single: (value) => encodeInTurns(pieces(value), bytesOfText),
     line: (value) => encodeInTurns(pieces(value), bytesOfText),
-    failure: (message) => message,
+    failure: (message) => encodeInTurns(partsOf(message), bytesOfText),
   }
 }
 
-/** Replies with the error of a command that failed before any output. */
-export function errorReply(error: unknown, encoding = jsonEncoding): CommandReply {
+/** Replies with the error of a command that failed before any output. Its message may have megabytes. */
+export async function errorReply(error: unknown, encoding = jsonEncoding): Promise<CommandReply> {
   const code = error instanceof FileNetworkError ? error.code : error instanceof RequestError ? 1 : 0
   return {
     status: code === 1 ? 400 : 500,
     headers: { ...commandHeaders, 'Content-Type': encoding.contentType },
-    body: bytesOfText(encoding.failure(errorText(error), code)),
+    body: await encoding.failure(errorText(error), code),
   }
 }
 
@@ -217,15 +218,6 @@ export function goJsonLine(value: unknown): string {
   return `${goJson(value)}\n`
 }
 
-/** Drops zero, empty and absent fields of an object, like Go's `omitempty`. */
-export function omitEmpty(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(
-      ([, value]) => value !== undefined && value !== '' && value !== 0 && value !== false,
-    ),
-  )
-}
-
 /** Children of a list or object that are encoded at once. */
 const CHILDREN_AT_ONCE = 64
 /** Characters buffered before they are encoded. */
@@ -243,6 +235,12 @@ export function goJsonBytes(value: unknown): Promise<Uint8Array> {
 export function* jsonLinePieces(value: unknown): Generator<string> {
   yield* pieces(value)
   yield '\n'
+}
+
+function* failurePieces(message: string, code: number): Generator<string> {
+  yield '{"Message":'
+  for (const part of longString(message)) yield escapeLikeGo(part)
+  yield `,"Code":${code},"Type":"error"}\n`
 }
 
 /** Encodes pieces of text to UTF-8; yields meanwhile. */

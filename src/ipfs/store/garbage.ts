@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { cidKey, codecCode } from '../cid/cidFormat.js'
 import { walkCids, walkReadable } from '../dag/links.js'
 import { FileNetworkError, isMissingBlock } from '../errors.js'
@@ -98,11 +99,27 @@ export class UnreadableLinksError extends FileNetworkError {
   /** A report for each node with unreadable links, and a summary. */
   readonly reports: readonly string[]
 
-  constructor(nodes: readonly string[]) {
-    const reports = [...nodes, 'garbage collection aborted: could not retrieve some links']
-    super(reports.join('; '))
+  /** @param message - the joined reports */
+  constructor(reports: readonly string[], message: string) {
+    super(message)
     this.reports = reports
   }
+}
+
+/** Reports joined between two yields. */
+const REPORTS_AT_ONCE = 512
+
+/** Joins the reports of nodes with unreadable links, of which there may be many thousands. */
+async function unreadableLinks(nodes: Iterable<string>): Promise<UnreadableLinksError> {
+  const slice = new TimeSlice()
+  const reports = [...nodes, 'garbage collection aborted: could not retrieve some links']
+  const groups: string[] = []
+  for (let first = 0; first < reports.length; first += REPORTS_AT_ONCE) {
+    groups.push(reports.slice(first, first + REPORTS_AT_ONCE).join('; '))
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  return new UnreadableLinksError(reports, groups.join('; '))
 }
 
 /**
@@ -130,7 +147,7 @@ export async function neededBlocks(network: NetworkContext): Promise<Set<string>
     needed.add(multihashText(cid))
   }
   for await (const pin of pins.list('direct')) needed.add(multihashText(pin.cid))
-  if (unreadable.size > 0) throw new UnreadableLinksError([...unreadable.values()])
+  if (unreadable.size > 0) throw await unreadableLinks(unreadable.values())
   return needed
 }
 

@@ -6,7 +6,7 @@ import { resolveText } from '../../names/nameSystem.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, pathArguments, values } from '../../request/command.js'
-import { omitEmpty } from '../../request/reply.js'
+import { omitEmpty } from '../../text/omitEmpty.js'
 import type { BlockSource } from '../../unixfs/entry.js'
 
 /** `dag/stat`: counts the blocks that DAGs have and share. Sends a line per block unless `progress` is off. */

@@ -9,7 +9,7 @@ import { checkFilesPath, flushOption } from '../../mfs/filesPath.js'
 import { resolveText } from '../../names/nameSystem.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { type TextInput, defineCommand, pathArgument, single } from '../../request/command.js'
-import { omitEmpty } from '../../request/reply.js'
+import { omitEmpty } from '../../text/omitEmpty.js'
 import { type ExactInteger, exactInteger } from '../../text/exactInteger.js'
 import { type UnixfsEntry, loadEntry } from '../../unixfs/entry.js'
 

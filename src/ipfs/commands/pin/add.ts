@@ -1,7 +1,7 @@
 import { linesOfText } from '../../request/textForm.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArguments, single, values } from '../../request/command.js'
-import { omitEmpty } from '../../request/reply.js'
+import { omitEmpty } from '../../text/omitEmpty.js'
 import { pinBlock, pinDag, provideOptions, validatePinName } from '../../store/pins.js'
 
 /** `pin/add`: protects DAGs, or single blocks, from garbage collection. All their blocks must be stored. */
