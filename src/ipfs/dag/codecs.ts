@@ -133,9 +133,9 @@ function tooDeep({ name }: Codec): FileNetworkError {
 /** Data longer than this, in bytes, is decoded in steps. */
 export const LARGE_DATA = 64 * 1024
 
-/** Decoded values take up to fifty times as much memory as data of more than this number of bytes. */
+/** Few pieces of data longer than this, in bytes, are decoded at once: values may take fifty times their memory. */
 const HUGE_DATA = 1024 * 1024
-/** Bounds the memory of values that nobody may wait for any more when they are complete. */
+/** Decodes in progress. Those of clients that have left end only with their value. */
 const hugeDecodes = new Semaphore(4)
 
 /** Decodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */

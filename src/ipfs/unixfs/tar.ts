@@ -132,8 +132,8 @@ function checkField(name: string, value: string): void {
 const LONGEST_RECORD = 1024 * 1024
 
 /**
- * @throws {@link FileNetworkError} for text that is longer than a record, with the message of Go. Go measures a path once it
- * is clean, which may have shortened it
+ * @throws {@link FileNetworkError} with Go's message if text exceeds a record. Go measures a path after it has been
+ * cleaned, which may have shortened it
  */
 function checkLength(name: string, value: string): void {
   const rest = bytesOfText(` ${name}=${value.slice(0, LONGEST_RECORD)}\n`).length

@@ -166,8 +166,8 @@ export function serve(): void {
   }
 
   /**
-   * Frees the runtime that the library made for a context, and leaves behind if that is asynchronous. It would forget the
-   * runtime first, and then not find it for the functions that are freed with it.
+   * Frees the runtime of a context, which the library does not do for asynchronous ones. Its own method forgets the
+   * runtime first, and then fails to find it for the functions that are freed with it.
    */
   function freeRuntime(module: QuickJs.QuickJSAsyncWASMModule, runtime: QuickJSContext['runtime']): void {
     const callbacks = Reflect.get(module, 'callbacks') as { deleteRuntime(pointer: unknown): void }

@@ -236,7 +236,10 @@ async function replaceLink(
   return store(editing, base, links)
 }
 
-/** Returns the links but those of a name. Like Kubo's in a changed node, they have names and sizes even if they had none. */
+/**
+ * Returns all links except those with a name. As in nodes that Kubo has changed, each has a name and a size even if it had
+ * none.
+ */
 function* linksExcept({ Links }: PBNode, name: string): Steps<PBLink[]> {
   const others: PBLink[] = []
   for (const [index, { Hash, Name = '', Tsize = 0 }] of Links.entries()) {
