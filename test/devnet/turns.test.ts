@@ -75,6 +75,30 @@ test('mining pending transactions one after another yields between blocks', asyn
   expect(await height()).toBe(count)
 })
 
+test('building a block from given transactions yields between them', async () => {
+  const devnet = await startDevnet({ noMining: true })
+  const { call, block, from, to } = devnet
+  const count = 20
+  const raws: Hex[] = []
+  for (let nonce = 0; nonce < count; nonce++) {
+    const fields = { from, to, nonce: numberToHex(nonce), gas: '0x5208' }
+    raws.push(await call<Hex>('eth_getRawTransactionByHash', await call('eth_sendTransaction', fields)))
+  }
+  const { hash, timestamp } = await block()
+  const attributes = {
+    timestamp: numberToHex(Number(timestamp) + 12),
+    prevRandao: pad('0x1'),
+    suggestedFeeRecipient: to,
+    withdrawals: [],
+    parentBeaconBlockRoot: pad('0x0'),
+  }
+  endEverySlice()
+  // One yield to decode each, and one to execute it.
+  expect(await turnsDuring(devnet, 'testing_buildBlockV1', hash, attributes, raws, '0x')).toBeGreaterThan(
+    2 * count,
+  )
+})
+
 test('listing many pending transactions yields', async () => {
   const devnet = await startDevnet({ noMining: true })
   const { call, from, to } = devnet

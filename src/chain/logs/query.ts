@@ -148,7 +148,11 @@ interface BlockLogs {
   indices: readonly number[] | undefined
 }
 
-/** Finds the blocks of a query, before any log is read: those of a block may be megabytes. @throws TooManyLogsError */
+/**
+ * Finds the blocks of a query, before any log is read: those of a block may be megabytes.
+ *
+ * @throws TooManyLogsError
+ */
 async function findBlocks(
   source: LogSource,
   postings: AsyncIterable<Posting>,

@@ -81,9 +81,12 @@ describe('blobs', () => {
     )
   }, 240_000)
 
+  // The order and the messages are those of geth 1.17.10.
   it("are rejected with geth's messages if the parts do not match", () => {
     const wrongHash = Uint8Array.from([1, ...new Uint8Array(31)])
-    const computed = bytesToHex(versionedHash(old.commitments[0] as Uint8Array))
+    const commitment = old.commitments[0] as Uint8Array
+    const computed = bytesToHex(versionedHash(commitment))
+    const sevenTimes = (bytes: Uint8Array) => new Array<Uint8Array>(7).fill(bytes)
     const cases: [TransactionFields, string][] = [
       [fieldsWith(undefined), 'missing sidecar in blob transaction'],
       [
@@ -91,7 +94,14 @@ describe('blobs', () => {
         'transaction gas price below minimum: blob fee cap 0, minimum needed 1',
       ],
       [
-        fieldsWith(current, { blobVersionedHashes: new Array<Uint8Array>(7).fill(wrongHash) }),
+        fieldsWith(current, { blobVersionedHashes: sevenTimes(wrongHash) }),
+        'invalid number of 1 blob commitments compared to 7 blob hashes',
+      ],
+      [
+        fieldsWith(
+          { ...current, commitments: sevenTimes(commitment) },
+          { blobVersionedHashes: sevenTimes(versionedHash(commitment)) },
+        ),
         'transaction blob limit exceeded: blob count 7, limit 6',
       ],
       [
@@ -105,6 +115,23 @@ describe('blobs', () => {
       [
         fieldsWith({ ...current, proofs: old.proofs }),
         'Wrong sidecar format: invalid number of 1 blob proofs expected 128',
+      ],
+      [
+        fieldsWith({ ...old, blobs: [blob, blob] }),
+        'Wrong sidecar format: invalid number of 256 blob proofs expected 128',
+      ],
+      [
+        fieldsWith({ ...old, blobs: [] }),
+        'Wrong sidecar format: invalid number of 0 blob proofs expected 128',
+      ],
+      [fieldsWith({ ...current, blobs: [] }), 'blobless blob transaction'],
+      [
+        fieldsWith({ version: 1, blobs: [], commitments: [], proofs: [] }, { blobVersionedHashes: [] }),
+        'blobless blob transaction',
+      ],
+      [
+        fieldsWith({ ...current, blobs: [blob, blob] }),
+        'invalid number of 2 blobs compared to 1 commitments',
       ],
     ]
     for (const [fields, words] of cases) {

@@ -17,7 +17,7 @@ const CELLS_PER_BLOB = 128
 
 /**
  * Checks that a blob transaction and its sidecar match, without verifying the proofs (geth: core/txpool/validation.go,
- * validateBlobTx).
+ * validateBlobSidecar and ValidateCells).
  *
  * @throws TransactionRejectedError
  */
@@ -27,39 +27,42 @@ export function checkBlobs(fields: TransactionFields, rules: ForkRules): void {
     throw rejected(`transaction gas price below minimum: blob fee cap ${maxFeePerBlobGas}, minimum needed 1`)
   }
   if (sidecar === undefined) throw rejected('missing sidecar in blob transaction')
-  if (hashes.length === 0) throw rejected('blobless blob transaction')
+  const { blobs, commitments, version } = sidecar
+  checkCommitments(commitments, hashes)
   if (hashes.length > MAX_BLOBS_PER_TRANSACTION) {
     throw rejected(
       `transaction blob limit exceeded: blob count ${hashes.length}, limit ${MAX_BLOBS_PER_TRANSACTION}`,
     )
   }
-  const { blobs, commitments, proofs, version } = sidecar
-  if (blobs.length !== hashes.length) {
-    throw rejected(`invalid number of ${blobs.length} blobs compared to ${hashes.length} blob hashes`)
+  const wanted = rules.isActivatedEIP(7594) ? 1 : 0
+  const isCurrent = !isOutdated(sidecar, rules)
+  if (isCurrent && version !== wanted) {
+    throw rejected(`Wrong sidecar format: unexpected sidecar version, want: ${wanted}, got: ${version}`)
   }
+  const proofsPerBlob = wanted === 1 ? CELLS_PER_BLOB : 1
+  const proofCount = isCurrent ? sidecar.proofs.length : blobs.length * proofsPerBlob
+  const expected = commitments.length * proofsPerBlob
+  if (proofCount !== expected) {
+    throw rejected(`Wrong sidecar format: invalid number of ${proofCount} blob proofs expected ${expected}`)
+  }
+  if (blobs.length === 0) throw rejected('blobless blob transaction')
+  if (blobs.length !== commitments.length) {
+    throw rejected(`invalid number of ${blobs.length} blobs compared to ${commitments.length} commitments`)
+  }
+}
+
+function checkCommitments(commitments: readonly Uint8Array[], hashes: readonly Uint8Array[]): void {
   if (commitments.length !== hashes.length) {
     throw rejected(
       `invalid number of ${commitments.length} blob commitments compared to ${hashes.length} blob hashes`,
     )
   }
-  commitments.forEach((commitment, i) => {
+  for (const [index, commitment] of commitments.entries()) {
     const computed = versionedHash(commitment)
-    const named = hashes[i] ?? new Uint8Array(0)
-    if (!bytesEqual(computed, named)) {
-      throw rejected(
-        `blob ${i}: computed hash ${bytesToHex(computed)} mismatches transaction one ${bytesToHex(named)}`,
-      )
-    }
-  })
-  const wanted = rules.isActivatedEIP(7594) ? 1 : 0
-  if (isOutdated(sidecar, rules)) return
-  if (version !== wanted) {
-    throw rejected(`Wrong sidecar format: unexpected sidecar version, want: ${wanted}, got: ${version}`)
-  }
-  const expected = hashes.length * (wanted === 1 ? CELLS_PER_BLOB : 1)
-  if (proofs.length !== expected) {
+    const named = hashes[index] ?? new Uint8Array(0)
+    if (bytesEqual(computed, named)) continue
     throw rejected(
-      `Wrong sidecar format: invalid number of ${proofs.length} blob proofs expected ${expected}`,
+      `blob ${index}: computed hash ${bytesToHex(computed)} mismatches transaction one ${bytesToHex(named)}`,
     )
   }
 }
@@ -178,7 +181,9 @@ async function verifyGivenProofs({ version, blobs, commitments, proofs }: BlobSi
 }
 
 /**
- * Encodes a blob transaction with its sidecar, as it is sent (EIP-4844, EIP-7594). @param raw - the transaction alone
+ * Encodes a blob transaction with its sidecar, as it is sent (EIP-4844, EIP-7594).
+ *
+ * @param raw - the transaction alone
  */
 export function encodeWithSidecar(
   raw: Uint8Array,

@@ -1,16 +1,23 @@
-import { type FeeMarketEIP1559TxData, createFeeMarket1559Tx, createLegacyTx } from '@ethereumjs/tx'
-import { Address } from '@ethereumjs/util'
+import { RLP } from '@ethereumjs/rlp'
+import {
+  type FeeMarketEIP1559TxData,
+  createBlob4844Tx,
+  createFeeMarket1559Tx,
+  createLegacyTx,
+} from '@ethereumjs/tx'
+import { Address, bigIntToUnpaddedBytes } from '@ethereumjs/util'
 import { describe, expect, it, vi } from 'vitest'
 import { testBlock } from '../../../test/support/callSite.js'
 import { countTurns, endEverySlice } from '../../../test/support/turns.js'
-import { privateKeyToAddress } from '../crypto.js'
+import { keccak256, privateKeyToAddress, sign as signHash } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createRules, createSingleForkSchedule } from '../evm/forkSchedule.js'
 import type { AccountState, StateView } from '../types.js'
 import { Mempool } from './mempool.js'
-import type { MempoolOptions } from './senderQueue.js'
+import type { Entry, MempoolOptions } from './senderQueue.js'
 import { reinject } from './submitTransaction.js'
 import type { PooledTransaction } from './transaction.js'
+import { checkReplacement } from './validation.js'
 
 const GWEI = 10n ** 9n
 const rules = createRules({ chainId: 31337n, hardfork: 'osaka' })
@@ -61,6 +68,29 @@ function sign(key: Uint8Array, fields: FeeMarketEIP1559TxData): Uint8Array {
 
 function tip(key: Uint8Array, nonce: bigint, gwei: bigint): Uint8Array {
   return sign(key, { nonce, maxPriorityFeePerGas: gwei * GWEI })
+}
+
+function blobEntry(maxFeePerGas: bigint, maxPriorityFeePerGas: bigint, maxFeePerBlobGas: bigint): Entry {
+  const transaction = createBlob4844Tx(
+    {
+      ...{ chainId: 31337n, maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas },
+      to: new Address(new Uint8Array(20)),
+      blobVersionedHashes: [`0x01${'00'.repeat(31)}`],
+    },
+    { common: rules },
+  )
+  return { transaction, hash: a, sender: addressOf(a), impersonated: false, arrival: 0, cost: 0n }
+}
+
+/** Signs a transfer that ethereumjs would refuse to create. */
+function signTransfer(key: Uint8Array, { nonce, value }: { nonce: bigint; value: bigint }): Uint8Array {
+  const numbers = (...values: bigint[]) => values.map((number) => bigIntToUnpaddedBytes(number))
+  const fields = [
+    ...numbers(31337n, nonce, GWEI, 20n * GWEI, 21_000n),
+    ...[addressOf(b), ...numbers(value), new Uint8Array(0), []],
+  ]
+  const { r, s, yParity } = signHash(keccak256(Uint8Array.of(2, ...RLP.encode(fields))), key)
+  return Uint8Array.of(2, ...RLP.encode([...fields, ...numbers(BigInt(yParity), r, s)]))
 }
 
 /** Returns all candidates in order, as letter and nonce. */
@@ -156,7 +186,10 @@ describe('Mempool', () => {
     expect(announced).toEqual([])
     expect(pool.pendingNonce(addressOf(a))).toBe(0n)
     expect(pool.contentFrom(addressOf(a))).toMatchObject({ pending: [], queued: [{}, {}] })
-    await pool.add(sign(a, {}))
+    endEverySlice()
+    // One yield for each transaction that waited for this one.
+    expect(await countTurns(() => pool.add(sign(a, {})))).toBeGreaterThanOrEqual(2)
+    vi.restoreAllMocks()
     expect(announced).toEqual(['a0', 'a1', 'a2'])
     expect(pool.pendingNonce(addressOf(a))).toBe(3n)
     expect(await order(pool)).toEqual(['a0', 'a1', 'a2'])
@@ -175,6 +208,20 @@ describe('Mempool', () => {
     expect(pool.get(first.hash)).toBeUndefined()
     expect(pool.get(second.hash)).toBeDefined()
     expect(pool.size).toBe(1)
+  })
+
+  // Values and messages of geth 1.17.10.
+  it.each<[cap: bigint, tip: bigint, blobFee: bigint, message: string]>([
+    [15n * GWEI, GWEI, 20n, 'tip cap 1000000000 <= 2000000000 queued'],
+    [15n * GWEI, 4n * GWEI, 20n, 'fee cap 15000000000 < 10000000000 queued + 100% replacement penalty'],
+    [20n * GWEI, 3n * GWEI, 9n, 'blob gas fee cap 9 <= 10 queued'],
+    [20n * GWEI, 3n * GWEI, 20n, 'tip cap 3000000000 < 2000000000 queued + 100% replacement penalty'],
+  ])('replaces no blob transaction by one with the fees %i, %i and %i', (cap, tipCap, blobFee, message) => {
+    const replaced = blobEntry(10n * GWEI, 2n * GWEI, 10n)
+    const refusal = `replacement transaction underpriced: new tx ${message.startsWith('blob') ? '' : 'gas '}${message}`
+    expect(() => checkReplacement(blobEntry(cap, tipCap, blobFee), replaced, { capReplaces: false })).toThrow(
+      new TransactionRejectedError(refusal),
+    )
   })
 
   it('follows the chain: removes mined transactions and makes their successors pending', async () => {
@@ -289,6 +336,18 @@ describe('Mempool', () => {
       await expect(refused).rejects.toMatchObject({
         message: words.startsWith('^') ? expect.stringMatching(words) : words,
       })
+    })
+
+    // geth 1.17.10 checks a value beyond 256 bits between nonce and intrinsic gas.
+    it('a value beyond 256 bits', async () => {
+      const { pool } = await createPool()
+      const value = 2n ** 256n
+      await expect(pool.add(signTransfer(a, { nonce: 0n, value }))).rejects.toThrow(
+        new TransactionRejectedError(funds),
+      )
+      await expect(pool.add(signTransfer(a, { nonce: 2n ** 64n - 1n, value }))).rejects.toThrow(
+        new TransactionRejectedError('nonce has max value'),
+      )
     })
 
     it('known transactions, even after they were mined', async () => {

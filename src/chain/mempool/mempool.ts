@@ -1,5 +1,5 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { type Awaitable, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
@@ -350,7 +350,7 @@ export class Mempool {
     this.#version++
     if (queue.isPending(entry.transaction.nonce)) {
       this.#listeners.notify(entry)
-      this.#listeners.notifyFrom(pendingBefore, queue, entry)
+      await this.#listeners.notifyFrom(pendingBefore, queue, entry)
     }
     return entry
   }
@@ -383,7 +383,7 @@ export class Mempool {
         transaction.gasLimit <= gasLimit,
     )
     this.#forget(queue.sender, dropped)
-    this.#listeners.notifyFrom(pendingBefore, queue)
+    await this.#listeners.notifyFrom(pendingBefore, queue)
   }
 
   /** Removes a sender's entries that left their queue from the other indexes. */
@@ -422,14 +422,20 @@ export class PendingListeners {
   }
 
   /**
-   * Announces the pending transactions of a queue, starting at a nonce.
+   * Announces the pending transactions of a queue, starting at a nonce. There are many if they waited for one.
    *
    * @param known - a transaction to leave out
    */
-  notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): void {
+  notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): Awaitable<void> {
     if (this.#listeners.size === 0) return
-    for (const entry of queue.pending) {
-      if (entry !== known && entry.transaction.nonce >= nonce) this.notify(entry)
+    return runWithin(this.#notifyEach(nonce, queue, known), new TimeSlice())
+  }
+
+  *#notifyEach(nonce: bigint, { pending }: SenderQueue, known?: PooledTransaction): Steps<void> {
+    for (const entry of pending) {
+      if (entry === known || entry.transaction.nonce < nonce) continue
+      this.notify(entry)
+      yield
     }
   }
 }

@@ -103,19 +103,24 @@ export function checkReplacement(
   }
 }
 
+/** Compares all fees with those of the replaced transaction before any with the minimum (geth: blobpool, validateTx). */
 function checkBlobReplacement(entry: Entry, replaced: Entry): void {
   const fees: [name: string, fee: (transaction: PooledTransaction['transaction']) => bigint][] = [
     ['gas fee cap', maxFeePerGas],
     ['gas tip cap', maxPriorityFeePerGas],
     ['blob gas fee cap', blobFee],
   ]
-  for (const [name, fee] of fees) {
-    const [now, before] = [fee(entry.transaction), fee(replaced.transaction)]
+  const compared = fees.map(([name, fee]) => {
+    const now = fee(entry.transaction)
     const message = `replacement transaction underpriced: new tx ${name} ${now}`
+    return { now, before: fee(replaced.transaction), message }
+  })
+  for (const { now, before, message } of compared) {
     if (now <= before) throw rejected(`${message} <= ${before} queued`)
-    if (now < (before * BLOB_REPLACEMENT_PERCENT) / 100n) {
-      throw rejected(`${message} < ${before} queued + 100% replacement penalty`)
-    }
+  }
+  for (const { now, before, message } of compared) {
+    if (now >= (before * BLOB_REPLACEMENT_PERCENT) / 100n) continue
+    throw rejected(`${message} < ${before} queued + 100% replacement penalty`)
   }
 }
 
@@ -274,7 +279,7 @@ export function checkSize(type: number | undefined, size: number, rules: ForkRul
  */
 export function validateStateless(fields: TransactionFields, context: StaticContext): void {
   const { rules, options } = context
-  const { type, size, gasLimit, nonce, authorizationList } = fields
+  const { type, size, gasLimit, nonce, value, authorizationList } = fields
   checkSize(type, size, rules)
   checkType(type, rules)
   checkInitcodeSize(fields, rules)
@@ -283,6 +288,7 @@ export function validateStateless(fields: TransactionFields, context: StaticCont
   checkTip(fields)
   if (context.isSigned) checkSignature(fields, rules)
   if (nonce === MAX_NONCE) throw rejected('nonce has max value')
+  if (value > MAX_UINT256) throw rejected(FUNDS)
   const transaction = unsignedTransaction(fields, rules)
   const intrinsic = transaction.getIntrinsicGas()
   if (gasLimit < intrinsic) {

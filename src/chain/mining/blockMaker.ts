@@ -181,7 +181,7 @@ export class PendingBlocks {
       const block = mutex.run(() => this.#make())
       this.#cached = { key, block }
       block.catch(() => {
-        this.#cached = undefined
+        if (this.#cached?.block === block) this.#cached = undefined
       })
     }
     return this.#cached.block

@@ -165,8 +165,16 @@ async function include(
     await fillBlock(execution, { candidates, maximumTransactions: Infinity })
     return execution.transactions.flatMap(({ hash }) => transactions.get(hash) ?? [])
   }
-  const included = transactions.map((raw) => readTransaction(raw, evm.common))
-  for (const transaction of included) await execution.apply(transaction)
+  const slice = new TimeSlice()
+  const included: PooledTransaction[] = []
+  for (const raw of transactions) {
+    await slice.pause()
+    included.push(readTransaction(raw, evm.common))
+  }
+  for (const transaction of included) {
+    await slice.pause()
+    await execution.apply(transaction)
+  }
   return included
 }
 

@@ -254,7 +254,7 @@ export class LogTracer implements ExecutionTracer {
     if (failure !== undefined) this.#next -= own.length
     const parent = this.#frames.at(-1)
     if (parent === undefined) this.#logs = kept
-    else parent.push(...kept)
+    else for (const log of kept) parent.push(log)
   }
 
   log({ address, topics, data }: ExecutionLog): void {
