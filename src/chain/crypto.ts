@@ -3,7 +3,7 @@ import { keccak_256 } from '@noble/hashes/sha3.js'
 import { createKeccak } from 'hash-wasm'
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
-import { bigintToBytes, bytesToBigint } from '../encoding/hex.js'
+import { bigintToBytes, bytesEqual, bytesToBigint } from '../encoding/hex.js'
 import { TimeSlice } from '../encoding/timeSlice.js'
 
 /** Order of the group of secp256k1 (SEC 2, 2.4.1). */
@@ -81,16 +81,10 @@ let lastShort: { bytes: Uint8Array; hash: Uint8Array } | undefined
  */
 function keccakOfRepeated(bytes: Uint8Array): Uint8Array {
   if (bytes.length !== 20 && bytes.length !== 32) return keccak256(bytes)
-  if (lastShort !== undefined && sameBytes(lastShort.bytes, bytes)) return lastShort.hash.slice()
+  if (lastShort !== undefined && bytesEqual(lastShort.bytes, bytes)) return lastShort.hash.slice()
   const hash = keccak256(bytes)
   lastShort = { bytes: bytes.slice(), hash: hash.slice() }
   return hash
-}
-
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let index = a.length - 1; index >= 0; index--) if (a[index] !== b[index]) return false
-  return true
 }
 
 /** Hashes and signatures for an ethereumjs Common, replacing its slower JavaScript. */

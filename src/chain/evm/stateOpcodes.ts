@@ -1,4 +1,5 @@
 import { EVMError } from '@ethereumjs/evm'
+import { bytesEqual } from '../../encoding/hex.js'
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import { type AccountRecord, type SlotKey, isEmptyRecord, stripZeros } from '../state/account.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -45,12 +46,6 @@ function topAddress({ stack }: RunState): Uint8Array {
   return wordToAddress(stackItem(stack, 0))
 }
 
-function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
-  if (a.length !== b.length) return false
-  for (let i = 0; i < a.length; i++) if (a[i] !== b[i]) return false
-  return true
-}
-
 /** Pushes what a value of the state means to an opcode, at once if it is loaded. */
 function pushOf<T>(
   stack: RunState['stack'],
@@ -94,8 +89,8 @@ export function createStateOpcodes(
     const { value: current, original } = loaded(host.state.readSlot(address, slot))
     const cold = host.frameJournal.warmSlot(address, slot) ? 0 : COLD_SLOAD_GAS
     const value = stripZeros(wordToBytes(stackItem(stack, 1)))
-    if (sameBytes(current, value)) return cold + WARM_READ_GAS
-    if (sameBytes(original, current)) {
+    if (bytesEqual(current, value)) return cold + WARM_READ_GAS
+    if (bytesEqual(original, current)) {
       if (original.length === 0) return cold + SSTORE_SET_GAS
       if (value.length === 0) interpreter.refundGas(clearRefund)
       return cold + SSTORE_RESET_GAS
@@ -104,7 +99,7 @@ export function createStateOpcodes(
       if (current.length === 0) interpreter.subRefund(clearRefund)
       else if (value.length === 0) interpreter.refundGas(clearRefund)
     }
-    if (sameBytes(original, value)) {
+    if (bytesEqual(original, value)) {
       const paid = original.length === 0 ? SSTORE_SET_GAS : SSTORE_RESET_GAS
       interpreter.refundGas(BigInt(paid - WARM_READ_GAS))
     }
