@@ -1,6 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 import { bytesToBigint } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
+import { isInBlsSubgroup, isInBn254Subgroup } from './curves.js'
 
 /** A curve y² = x³ + b over a prime field, and its twist over the field with i² = -1 (EIP-197, EIP-2537). */
 interface Curve {
@@ -13,7 +14,10 @@ interface Curve {
   twist: { numerator: Element; denominator: Element }
   /** Index of the real part in an encoded element of the twist's field: 0 or 1. */
   realIndex: 0 | 1
-  messages: { offCurve: string; wrongG1: string; wrongG2: string }
+  /** Whether a point on the curve or its twist is in the subgroup. */
+  isInSubgroup: (point: Uint8Array) => boolean
+  /** BN254's G1 is the entire curve. */
+  messages: { offCurve: string; g1?: string; g2: string }
 }
 
 /** An element of the twist's field: [real, imaginary]. */
@@ -26,10 +30,10 @@ const bn254: Curve = {
   b: 3n,
   twist: { numerator: [3n, 0n], denominator: [9n, 1n] },
   realIndex: 1,
+  isInSubgroup: isInBn254Subgroup,
   messages: {
     offCurve: 'point is not on curve',
-    wrongG1: 'point is not in correct subgroup',
-    wrongG2: 'point is not in correct subgroup',
+    g2: 'point is not in correct subgroup',
   },
 }
 
@@ -41,10 +45,11 @@ const bls12381: Curve = {
   b: 4n,
   twist: { numerator: [4n, 4n], denominator: [1n, 0n] },
   realIndex: 0,
+  isInSubgroup: isInBlsSubgroup,
   messages: {
     offCurve: 'invalid point: not on curve',
-    wrongG1: 'g1 point is not on correct subgroup',
-    wrongG2: 'g2 point is not on correct subgroup',
+    g1: 'g1 point is not on correct subgroup',
+    g2: 'g2 point is not on correct subgroup',
   },
 }
 
@@ -65,6 +70,9 @@ const inputs = new Map<number, readonly [Curve, readonly Part[]]>([
   [0x11, [bls12381, ['element', 'element']]],
 ])
 
+/** EIP-2537: additions take points outside the subgroups. */
+const additions = new Set([0x0b, 0x0d])
+
 const messages = EVMError.errorMessages
 const refusals = new Set<string>([
   messages.BN254_FP_NOT_IN_FIELD,
@@ -77,48 +85,58 @@ export function isBadPoint({ error }: EVMError): boolean {
   return refusals.has(error)
 }
 
-/** Whether an encoded G1 point is in the subgroup. */
-export type SubgroupCheck = (point: Uint8Array) => boolean
-
 /**
  * Finds geth's message for the first invalid point or element in a precompile's input (core/vm/contracts.go). The
- * libraries only report that there is one. A point outside the subgroup is reported only if all points are on the
- * curve.
+ * libraries only report that there is one. Of each pair, geth decodes both parts before it checks the subgroups.
  *
- * @param precompile - the last byte of its address
- * @param isInSubgroup - check for the curve of precompile 0x0f
+ * @param precompile - the last byte of its address; its library must be loaded
  */
-export function* badPointMessage(
-  precompile: number,
-  given: Uint8Array,
-  isInSubgroup: SubgroupCheck,
-): Steps<string | undefined> {
+export function* badPointMessage(precompile: number, given: Uint8Array): Steps<string | undefined> {
   const input = inputs.get(precompile)
   if (input === undefined) return undefined
   const [curve, parts] = input
-  const lengths = parts.map((part) => lengthOf(part, curve))
-  const period = lengths.reduce((sum, length) => sum + length, 0)
+  const period = parts.reduce((sum, part) => sum + lengthOf(part, curve), 0)
   // EIP-196: input is padded with zeros.
   const data = new Uint8Array(Math.max(period, given.length))
   data.set(given)
-  let wrongPoint: 'g1' | 'g2' = parts.includes('g2') ? 'g2' : 'g1'
-  for (let at = 0; at < given.length; at += period) {
+  const check = (find: (part: Part, bytes: Uint8Array) => string | undefined, at: number) => {
     let start = at
-    for (const [index, part] of parts.entries()) {
-      const end = start + (lengths[index] ?? 0)
-      const fault = faultOf(part, data.subarray(start, end), curve)
+    for (const part of parts) {
+      const end = start + lengthOf(part, curve)
+      const fault = find(part, data.subarray(start, end))
       if (fault !== undefined) return fault
       start = end
     }
+    return undefined
+  }
+  let fault: string | undefined
+  let end = 0
+  for (; end < given.length; end += period) {
+    fault = check((part, bytes) => faultOf(part, bytes, curve), end)
+    if (fault !== undefined) break
     yield
   }
-  if (precompile === 0x0f) {
-    for (let at = 0; at < given.length && wrongPoint === 'g2'; at += period) {
-      if (!isInSubgroup(data.subarray(at, at + (lengths[0] ?? 0)))) wrongPoint = 'g1'
-      yield
-    }
+  if (additions.has(precompile)) return fault
+  const [wrongGroup, ...others] = parts.flatMap((part) => subgroupMessage(part, curve) ?? [])
+  // Nothing else can be wrong, and a check takes a millisecond.
+  if (fault === undefined && others.length === 0) return wrongGroup
+  for (let at = 0; at < end; at += period) {
+    const outside = check((part, bytes) => subgroupFaultOf(part, bytes, curve), at)
+    if (outside !== undefined) return outside
+    yield
   }
-  return wrongPoint === 'g1' ? curve.messages.wrongG1 : curve.messages.wrongG2
+  return fault
+}
+
+/** Returns geth's message for a point outside the subgroup; undefined for parts without one. */
+function subgroupMessage(part: Part, { messages }: Curve): string | undefined {
+  return part === 'g1' || part === 'g2' ? messages[part] : undefined
+}
+
+/** Returns what is wrong with a part whose point is on the curve, if anything. */
+function subgroupFaultOf(part: Part, bytes: Uint8Array, curve: Curve): string | undefined {
+  const message = subgroupMessage(part, curve)
+  return message === undefined || curve.isInSubgroup(bytes) ? undefined : message
 }
 
 function lengthOf(part: Part, { elementBytes }: Curve): number {

@@ -214,18 +214,16 @@ describe('an invalid point', () => {
   const offBn = words(32, 1n, 1n)
   const offBls = words(64, 1n, 1n)
   const { x, y } = BlsG1.BASE.toAffine()
+  const wrongBnPair = [bnG1(BnG1.BASE), bnG2(outsideSubgroup(BnG2, bn254Curve.fields.Fp2))]
+  const wrongG1 = blsG1(outsideSubgroup(BlsG1, bls12_381.fields.Fp))
+  const wrongG2 = blsG2(outsideSubgroup(BlsG2, bls12_381.fields.Fp2))
 
   // Messages of geth 1.17.
   it.each([
     ['BN254 addition', 0x06, join(offBn, new Uint8Array(64)), 'point is not on curve'],
     ['BN254 multiplication', 0x07, join(offBn, words(32, 5n)), 'point is not on curve'],
     ['BN254 pairing', 0x08, join(offBn, new Uint8Array(128)), 'point is not on curve'],
-    [
-      'BN254 pairing outside the subgroup',
-      0x08,
-      join(bnG1(BnG1.BASE), bnG2(outsideSubgroup(BnG2, bn254Curve.fields.Fp2))),
-      'point is not in correct subgroup',
-    ],
+    ['BN254 pairing outside the subgroup', 0x08, join(...wrongBnPair), 'point is not in correct subgroup'],
     ['BLS12-381 addition', 0x0b, join(offBls, blsG1(BlsG1.BASE)), 'invalid point: not on curve'],
     ['BLS12-381 multiplication', 0x0c, join(offBls, words(32, 5n)), 'invalid point: not on curve'],
     [
@@ -250,26 +248,75 @@ describe('an invalid point', () => {
     [
       'BLS12-381 multiplication outside the subgroup',
       0x0c,
-      join(blsG1(outsideSubgroup(BlsG1, bls12_381.fields.Fp)), words(32, 5n)),
+      join(wrongG1, words(32, 5n)),
       'g1 point is not on correct subgroup',
     ],
     [
       'BLS12-381 multiplication outside the second subgroup',
       0x0e,
-      join(blsG2(outsideSubgroup(BlsG2, bls12_381.fields.Fp2)), words(32, 5n)),
+      join(wrongG2, words(32, 5n)),
       'g2 point is not on correct subgroup',
     ],
     [
       'BLS12-381 pairing with a first point outside the subgroup',
       0x0f,
-      join(blsG1(outsideSubgroup(BlsG1, bls12_381.fields.Fp)), blsG2(BlsG2.BASE)),
+      join(wrongG1, blsG2(BlsG2.BASE)),
       'g1 point is not on correct subgroup',
     ],
     [
       'BLS12-381 pairing with a second point outside the subgroup',
       0x0f,
-      join(blsG1(BlsG1.BASE), blsG2(outsideSubgroup(BlsG2, bls12_381.fields.Fp2))),
+      join(blsG1(BlsG1.BASE), wrongG2),
       'g2 point is not on correct subgroup',
+    ],
+    // geth checks one pair after the other.
+    [
+      'BN254 pairing outside the subgroup, before a point off the curve',
+      0x08,
+      join(new Uint8Array(192), ...wrongBnPair, offBn, new Uint8Array(128)),
+      'point is not in correct subgroup',
+    ],
+    [
+      'BN254 pairing off the curve, before a point outside the subgroup',
+      0x08,
+      join(offBn, new Uint8Array(128), ...wrongBnPair),
+      'point is not on curve',
+    ],
+    [
+      'BLS12-381 multiplication outside the subgroup, before a point off the curve',
+      0x0c,
+      join(new Uint8Array(160), wrongG1, words(32, 5n), offBls, words(32, 5n)),
+      'g1 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 multiplication outside the second subgroup, before bad bytes',
+      0x0e,
+      join(blsG2(BlsG2.BASE), words(32, 5n), wrongG2, words(32, 5n), new Uint8Array(288).fill(1)),
+      'g2 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 pairing outside the second subgroup, before one outside the first',
+      0x0f,
+      join(blsG1(BlsG1.BASE), wrongG2, wrongG1, blsG2(BlsG2.BASE)),
+      'g2 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 pairing outside both subgroups',
+      0x0f,
+      join(new Uint8Array(384), wrongG1, wrongG2),
+      'g1 point is not on correct subgroup',
+    ],
+    [
+      'BLS12-381 pairing outside the first subgroup and off the twist',
+      0x0f,
+      join(wrongG1, words(64, 1n, 1n, 1n, 1n)),
+      'invalid point: not on curve',
+    ],
+    [
+      'BLS12-381 addition outside the subgroup and off the curve',
+      0x0b,
+      join(wrongG1, offBls),
+      'invalid point: not on curve',
     ],
     ['BLS12-381 map beyond the field', 0x10, words(64, BLS_MODULUS), 'invalid fp.Element encoding'],
     ['BLS12-381 map with bad bytes', 0x10, new Uint8Array(64).fill(1), 'invalid field element top bytes'],

@@ -60,15 +60,33 @@ function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array 
   }
 }
 
-const G1_BYTES = 128
+/** Bytes of a point of BLS12-381's G1, of a point of BN254's G1, and of a scalar. */
+const BLS_G1_BYTES = 128
+const BN254_G1_BYTES = 64
 const SCALAR_BYTES = 32
 
-/** Whether 128 bytes encode a point in the subgroup of BLS12-381's G1 (EIP-2537). Call {@link loadBls} first. */
+/**
+ * Whether the encoding of a point on BLS12-381, 128 bytes for G1 or 256 for G2, is one of the subgroup (EIP-2537). Call
+ * {@link loadBls} first.
+ */
 export function isInBlsSubgroup(point: Uint8Array): boolean {
-  const input = new Uint8Array(G1_BYTES + SCALAR_BYTES)
+  const input = new Uint8Array(point.length + SCALAR_BYTES)
   input.set(point)
+  const library = loadedBls()
+  return succeeds(() => (point.length === BLS_G1_BYTES ? library.msmG1(input) : library.msmG2(input)))
+}
+
+/** Whether 128 bytes encode a point in the subgroup of BN254's G2 (EIP-197). Call {@link loadBn254} first. */
+export function isInBn254Subgroup(point: Uint8Array): boolean {
+  const input = new Uint8Array(BN254_G1_BYTES + point.length)
+  input.set(point, BN254_G1_BYTES)
+  const library = loadedBn254()
+  return succeeds(() => requireResult(library.pairing(input)))
+}
+
+function succeeds(compute: () => Uint8Array): boolean {
   try {
-    loadedBls().msmG1(input)
+    compute()
     return true
   } catch {
     return false

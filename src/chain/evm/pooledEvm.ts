@@ -33,7 +33,7 @@ import {
   runCallMessage,
 } from './callMessage.js'
 import { badPointMessage, isBadPoint } from './badPoint.js'
-import { bls, bn254, isInBlsSubgroup } from './curves.js'
+import { bls, bn254 } from './curves.js'
 import {
   type Deployment,
   FrameFailure,
@@ -417,14 +417,11 @@ export class PooledEvm extends ForkEvm implements FrameHost {
     if (!isBadPoint(exceptionError)) {
       return { ...result, exceptionError: describePrecompileFailure(exceptionError, data, number) }
     }
-    return whenReady(
-      runWithin(badPointMessage(number, data, isInBlsSubgroup), new TimeSlice()),
-      (message) => ({
-        ...result,
-        exceptionError:
-          message === undefined ? exceptionError : new FrameFailure(exceptionError.error, message),
-      }),
-    )
+    return whenReady(runWithin(badPointMessage(number, data), new TimeSlice()), (message) => ({
+      ...result,
+      exceptionError:
+        message === undefined ? exceptionError : new FrameFailure(exceptionError.error, message),
+    }))
   }
 
   /** Yields to other work unless the run is short or does not happen at all. */
