@@ -178,6 +178,9 @@ test('overrides, access lists and authorizations of a call yield', async () => {
   expect(await turnsDuring(devnet, 'eth_createAccessList', { from, to, authorizationList })).toBeGreaterThan(
     2 * SIZE - 1,
   )
+  // Only the answer has a step for each slot.
+  const listed = { from, to, accessList: [{ address: holder, storageKeys }] }
+  expect(await turnsDuring(devnet, 'eth_createAccessList', listed)).toBeGreaterThan(10 * SIZE)
 })
 
 test('withdrawals of a simulated block yield', async () => {

@@ -1,8 +1,10 @@
 import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
+import { sortInSlices } from '../../encoding/sorting.js'
 import {
   type Awaitable,
   type Steps,
   TimeSlice,
+  runInSlices,
   runToCompletion,
   runWithin,
 } from '../../encoding/timeSlice.js'
@@ -181,7 +183,11 @@ async function byNonce(transactions: readonly StoredPooled[], slice: TimeSlice):
     named.push({ stored, sender: bytesToPlainHex(stored.sender), nonce })
   }
   const queues = new Map<string, StoredPooled[]>(named.map(({ sender }) => [sender, []]))
-  for (const { stored, sender } of named.toSorted((a, b) => Number(a.nonce - b.nonce))) {
+  const ascending = await runInSlices(
+    sortInSlices(named, (a, b) => Number(a.nonce - b.nonce)),
+    slice,
+  )
+  for (const { stored, sender } of ascending) {
     queues.get(sender)?.push(stored)
   }
   const next = new Map([...queues].map(([sender, queue]) => [sender, queue.values()]))

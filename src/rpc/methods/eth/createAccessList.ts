@@ -1,23 +1,34 @@
 import type { AccessListResult } from '../../../chain/calls/accessList.js'
-import type { AccessListEntry } from '../../../chain/calls/callObject.js'
-import { bytesToHex, quantity } from '../../../encoding/hex.js'
+import type { Steps } from '../../../encoding/timeSlice.js'
+import { ListWriter, type PieceWriter, jsonBytes, jsonQuantity, written } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { type CallArguments, callObject, stateOverride } from '../../params/callObject.js'
-import { WireBytes, printJson } from '../../wire.js'
+import { type WireBytes, printJson } from '../../wire.js'
 import { checkBlobFeeCap, checkFeeWidths, executionRequest } from '../transactionRequest.js'
 
-/** Formats the result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
-export function accessListWire({ accessList, gasUsed, error }: AccessListResult): WireBytes {
-  const failure = error === undefined ? '' : `"error":${printJson(error)},`
-  return new WireBytes([
-    `{"accessList":[${accessList.map(entryText).join(',')}],${failure}"gasUsed":"${quantity(gasUsed)}"}`,
-  ])
+/** Writes the result of eth_createAccessList (geth: internal/ethapi/api.go, accessListResult). */
+function* writeResult({ accessList, gasUsed, error }: AccessListResult, writer: PieceWriter): Steps<void> {
+  writer.append('{"accessList":')
+  const list = new ListWriter(writer)
+  for (const { address, storageKeys } of accessList) {
+    list.append(`{"address":${jsonBytes(address)},"storageKeys":`)
+    const keys = new ListWriter(writer)
+    for (const key of storageKeys) {
+      keys.append(jsonBytes(key))
+      yield
+    }
+    keys.end()
+    writer.append('}')
+    yield
+  }
+  list.end()
+  const failure = error === undefined ? '' : `,"error":${printJson(error)}`
+  writer.append(`${failure},"gasUsed":${jsonQuantity(gasUsed)}}`)
 }
 
-function entryText({ address, storageKeys }: AccessListEntry): string {
-  const keys = storageKeys.map((key) => `"${bytesToHex(key)}"`).join(',')
-  return `{"address":"${bytesToHex(address)}","storageKeys":[${keys}]}`
+function resultWire(result: AccessListResult): Promise<WireBytes> {
+  return written((writer) => writeResult(result, writer))
 }
 
 /**
@@ -37,12 +48,12 @@ export const createAccessList = defineMethod(
     checkBlobFeeCap(transaction)
     if (!compatibility.accessListsFollowCallRules) {
       const request = executionRequest(call, { transaction, block, stateOverrides })
-      return accessListWire(await executor.createAccessList(request))
+      return resultWire(await executor.createAccessList(request))
     }
     checkFeeWidths(transaction, compatibility)
     const request = executionRequest(call, { transaction: withoutFees(transaction), block, stateOverrides })
     await executor.call(request)
-    return accessListWire(await executor.createAccessList(request))
+    return resultWire(await executor.createAccessList(request))
   },
 )
 
