@@ -4,7 +4,7 @@ import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
-import { type UnixfsNode, cumulativeSize, readNode } from './node.js'
+import { type UnixfsNode, readNode } from './node.js'
 
 /** Source of blocks. */
 export type BlockSource = Pick<Blockstore, 'get'>
@@ -49,7 +49,7 @@ export async function readEntry(cid: CID, block: Uint8Array): Promise<UnixfsEntr
     cid,
     type,
     size: type === 'directory' ? 0 : type === 'symlink' ? (unixfs.data?.length ?? 0) : fileSizeOf(node),
-    cumulativeSize: cumulativeSize(node),
+    cumulativeSize: node.cumulativeSize,
     mode: unixfs.mode,
     modified: unixfs.modified,
     node,

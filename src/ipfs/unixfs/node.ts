@@ -43,8 +43,8 @@ export async function writeNode(
 export interface UnixfsNode {
   unixfs: UnixfsData
   links: UnixfsLink[]
-  /** Length of the block itself, in bytes. */
-  blockLength: number
+  /** Total length of all blocks in the DAG, in bytes; repeated links count each time, as in Kubo's CumulativeSize. */
+  cumulativeSize: number
 }
 
 /** Blocks longer than this, in bytes, are decoded in steps. */
@@ -60,21 +60,19 @@ function* readNodeInPieces(bytes: Uint8Array): Steps<UnixfsNode> {
   const node = yield* decodeDagPbInPieces(bytes)
   const unixfs = yield* decodeUnixfsInPieces(node.Data ?? new Uint8Array())
   const links: UnixfsLink[] = []
+  let cumulativeSize = bytes.length
   for (const link of node.Links) {
     const { Name = '', Hash } = link
-    if (links.push({ name: Name, cid: Hash, size: sizeOfLink(link) }) % LINKS_AT_ONCE === 0) yield
+    const size = sizeOfLink(link)
+    cumulativeSize += size
+    if (links.push({ name: Name, cid: Hash, size }) % LINKS_AT_ONCE === 0) yield
   }
-  return { unixfs, links, blockLength: bytes.length }
+  return { unixfs, links, cumulativeSize }
 }
 
 /** Returns the size that a link gives, an unsigned 64-bit integer in Kubo; inexact from 2^53. */
 export function sizeOfLink({ Tsize = 0 }: PBLink): number {
   return Number(Tsize) + (Tsize < 0 ? 2 ** 64 : 0)
-}
-
-/** Returns the total length of all blocks in a DAG, repeated links counted each time, like Kubo's CumulativeSize. */
-export function cumulativeSize(node: UnixfsNode): number {
-  return node.links.reduce((sum, link) => sum + link.size, node.blockLength)
 }
 
 /** An item with its name's UTF-8 bytes as a string of characters, which compares twice as fast as the bytes. */

@@ -1,6 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey } from '../cid/cidFormat.js'
+import { LINKS_AT_ONCE } from '../dag/dagPb.js'
 import { LinkNotFoundError, withoutName } from '../errors.js'
 import { unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
@@ -89,9 +90,23 @@ export async function lookUpLink(
   entry: UnixfsEntry,
   name: string,
 ): Promise<UnixfsLink | undefined> {
-  return isShardedEntry(entry)
-    ? findInShards(source, entry, name)
-    : entry.node?.links.find((link) => link.name === name)
+  if (isShardedEntry(entry)) return findInShards(source, entry, name)
+  return entry.node && searchLinks(entry.node, (link) => link.name === name)
+}
+
+/** Returns the first link that matches. Yields meanwhile: a node may have hundreds of thousands. */
+async function searchLinks(
+  { links }: UnixfsNode,
+  matches: (link: UnixfsLink) => boolean,
+): Promise<UnixfsLink | undefined> {
+  const slice = new TimeSlice()
+  for (let start = 0; start < links.length; start += LINKS_AT_ONCE) {
+    const found = links.slice(start, start + LINKS_AT_ONCE).find(matches)
+    if (found !== undefined) return found
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  return undefined
 }
 
 async function findInShards(
@@ -108,7 +123,7 @@ async function findInShards(
     const slot = slotOf(hash, depth, bitsOfFanout(fanout))
     if (slot < 0) return undefined
     const label = slotLabel(slot, fanout)
-    const link = node.links.find((candidate) => candidate.name.startsWith(label))
+    const link = await searchLinks(node, ({ name }) => name.startsWith(label))
     if (link === undefined) return undefined
     if (link.name === label + name) return { ...link, name }
     if (link.name !== label) return undefined
