@@ -10,11 +10,19 @@ export const data: Decoder<Uint8Array> = {
   decodeInPieces: (value) => decodeBytesInPieces(value, 'hexutil.Bytes'),
 }
 
+/** Byte strings of at least this length are decoded in pieces. */
+const LONG_BYTES = 64 * 1024
+
 /** A byte string of fixed length. @param type - name of the Go type */
 export function fixedBytes(length: number, type: string, title = `${length} bytes`): Decoder<Uint8Array> {
   return {
     schema: { title, type: 'string', pattern: `^0[xX][0-9a-fA-F]{${length * 2}}$` },
     decode: (value) => decodeFixedBytes(value, length, type),
+    ...(length >= LONG_BYTES && {
+      *decodeInPieces(value: unknown) {
+        return checked(yield* readHexDigitsInPieces(fixedByteText(value, length, type), 2), type)
+      },
+    }),
   }
 }
 
@@ -157,12 +165,14 @@ export function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8A
  * @throws TypeMismatchError, or ReasonError if the length is wrong
  */
 export function decodeFixedBytes(value: unknown, length: number, type: string): Uint8Array {
+  return checked(readHexDigits(fixedByteText(value, length, type), 2), type)
+}
+
+function fixedByteText(value: unknown, length: number, type: string): string {
   const text = byteText(value, type)
   const digitCount = text.length - 2
-  if (digitCount !== length * 2) {
-    throw new ReasonError(`hex string has length ${digitCount}, want ${length * 2} for ${type}`)
-  }
-  return checked(readHexDigits(text, 2), type)
+  if (digitCount === length * 2) return text
+  throw new ReasonError(`hex string has length ${digitCount}, want ${length * 2} for ${type}`)
 }
 
 /**

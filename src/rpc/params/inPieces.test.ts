@@ -12,7 +12,7 @@ import { data, hash } from './bytes.js'
 import { callObject, stateOverride } from './callObject.js'
 import { DecodeError, type Decoder, inPieces, list } from './combinators.js'
 import { filter } from './filter.js'
-import { traceCallConfig } from './traceConfig.js'
+import { traceCallConfig, traceTypes } from './traceConfig.js'
 
 const count = 1000
 const word = (index: number): string => `0x${index.toString(16).padStart(64, '0')}`
@@ -22,6 +22,7 @@ const record = <T>(name: (index: number) => string, value: (index: number) => T)
   Object.fromEntries(many((index) => [name(index), value(index)]))
 
 const bytes = `0x${'a7'.repeat(500_000)}`
+const blob = `0x${'b1'.repeat(131_072)}`
 const calls = many((index) => ({ to: place(index), gas: '0x5208', input: '0x01' }))
 const overrides = record(place, () => ({ balance: '0x1', stateDiff: { [word(1)]: word(2) } }))
 const withdrawal = { index: '0x1', validatorIndex: '0x2', address: place(3), amount: '0x4' }
@@ -123,6 +124,16 @@ const cases: Record<string, Case> = {
     decoder: filter,
     value: { topics: [word(1), null, many(word), [...many(word), null, 7]] },
     wrong: { topics: [[...many(word), 7]] },
+  },
+  blobs: {
+    decoder: callObject,
+    value: { blobs: [blob, blob, blob, blob] },
+    wrong: { blobs: [blob, `${blob.slice(0, -1)}g`] },
+  },
+  'types of a trace': {
+    decoder: traceTypes,
+    value: Array.from({ length: 200_000 }, () => 'vmTrace'),
+    wrong: [...Array.from({ length: 200_000 }, () => 'vmTrace'), 'trance'],
   },
   'a long address': { decoder: filter, value: { address: place(1) }, wrong: { address: bytes } },
 }

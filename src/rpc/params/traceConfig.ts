@@ -1,4 +1,5 @@
 import { keysOf } from '../../encoding/jsonKeys.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { type Decoder, ReasonError, struct } from './combinators.js'
 import { anything, boolean, text } from './bytes.js'
 import { blockOverrides, stateOverride } from './callObject.js'
@@ -105,11 +106,20 @@ const types: readonly string[] = ['trace', 'stateDiff', 'vmTrace']
 /** The requested parts of a trace. */
 export const traceTypes: Decoder<ReadonlySet<TraceType>> = {
   schema: { title: 'trace types', type: 'array', items: { enum: types } },
-  decode(value) {
-    if (!Array.isArray(value)) throw new ReasonError('expected an array of trace types')
-    for (const type of value) {
-      if (!types.includes(type as string)) throw new ReasonError(`unknown trace type ${shownValue(type)}`)
-    }
-    return new Set(value as TraceType[])
-  },
+  decode: (value) => runToCompletion(decodeTraceTypes(value)),
+  decodeInPieces: decodeTraceTypes,
+}
+
+/** Types checked per piece: an array may repeat them millions of times. */
+const TYPES_AT_ONCE = 16_384
+
+function* decodeTraceTypes(value: unknown): Steps<ReadonlySet<TraceType>> {
+  if (!Array.isArray(value)) throw new ReasonError('expected an array of trace types')
+  const given = new Set<TraceType>()
+  for (const [index, type] of value.entries()) {
+    if (index % TYPES_AT_ONCE === TYPES_AT_ONCE - 1) yield
+    if (!types.includes(type as string)) throw new ReasonError(`unknown trace type ${shownValue(type)}`)
+    given.add(type as TraceType)
+  }
+  return given
 }
