@@ -7,6 +7,11 @@ import { isUtf8 } from 'node:buffer'
 const LONE = 0xdc00
 const loneBytes = /([\udc80-\udcff]+)/u
 
+/** Whether text has no such bytes. */
+export function isUnicode(text: string): boolean {
+  return !loneBytes.test(text)
+}
+
 /** Decodes text so that its bytes can be had back. */
 export function textOfBytes(bytes: Uint8Array): string {
   if (isUtf8(bytes)) return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString()

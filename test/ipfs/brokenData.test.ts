@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { extract } from 'tar-stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import answers from './kuboBrokenData.json' with { type: 'json' }
@@ -82,6 +84,26 @@ it('archives entries by name, whatever their order in the block, like Kubo 0.42.
     }
     expect(names).toEqual(['', '/b', '/b/s', '/s', '/s/b', '/s/b/s', '/s/s', '/s', '/z'])
   }
+})
+
+it('archives names and targets that are not UTF-8 byte for byte, like Kubo 0.42.0', async () => {
+  // A directory with a symlink to `a`, 0xff, `b` as 0xfe, and a file as 0xff.
+  const directory = '12120a0d017000090a070804120361ff621201fe120a0a0501550001781201ff0a020801'
+  const [, line] = await exchange(node, 'block/put?format=v0', directory)
+  const { Key } = JSON.parse(line) as { Key: string }
+  const archive = Buffer.from(await (await node.post(`get?arg=${Key}`)).arrayBuffer()).toString('latin1')
+  expect(archive).toContain(`57 path=${Key}/\xfe\n`)
+  expect(archive).toContain('16 linkpath=a\xffb\n')
+  expect(archive).toContain(`57 path=${Key}/\xff\n`)
+  const entries: unknown[] = []
+  for await (const entry of Readable.from([Buffer.from(archive, 'latin1')]).pipe(extract())) {
+    entries.push([entry.header.type, entry.header.size, await buffer(entry)])
+  }
+  expect(entries).toEqual([
+    ['directory', 0, Buffer.of()],
+    ['symlink', 0, Buffer.of()],
+    ['file', 1, Buffer.from('x')],
+  ])
 })
 
 it('answers HEAD with the length of an empty symlink, like Kubo 0.42.0', async () => {

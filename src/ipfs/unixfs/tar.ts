@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { type Header, type Pack, pack } from 'tar-stream'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import { bytesOfText, textOfBytes } from '../../encoding/byteText.js'
+import { bytesOfText, isUnicode, textOfBytes } from '../../encoding/byteText.js'
 import { goQuote } from '../text/goQuote.js'
 import type { UnixfsTime } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
@@ -101,8 +101,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
     const target = Buffer.from(entry.node?.unixfs.data ?? [])
     checkLength('linkpath', textOfBytes(target))
     checkField('linkpath', textOfBytes(target))
-    const linkname = target.toString()
-    await writeHeader(archive, { ...header, linkname })
+    await writeHeader(archive, { ...header, linkname: textOfBytes(target) })
     return
   }
   if (entry.type === 'file') {
@@ -176,8 +175,56 @@ function decimal({ seconds, nanoseconds }: UnixfsTime): string {
 
 function writeHeader(archive: Pack, header: EntryHeader): Promise<void> {
   return new Promise((resolve, reject) => {
-    archive.entry(header, (error) => (error ? reject(error) : resolve()))
+    archive.entry(writeRecords(archive, header), (error) => (error ? reject(error) : resolve()))
   })
+}
+
+/** Bytes of a block of an archive. */
+const BLOCK_LENGTH = 512
+
+/** The name in headers of records and of their entry, as tar-stream writes it. */
+const NAME_IN_RECORDS = 'PaxHeader'
+
+/**
+ * Writes the `pax` records of an entry whose name or target is not UTF-8, which tar-stream would replace.
+ *
+ * @returns the header to write after them
+ */
+function writeRecords(archive: Pack, header: EntryHeader): EntryHeader {
+  const { name, linkname, pax, ...others } = header
+  if (isUnicode(name) && isUnicode(linkname ?? '')) return header
+  const target = linkname ? { linkpath: linkname } : {}
+  const texts = { path: name, ...target, ...(pax as Record<string, string> | undefined) }
+  const records = Buffer.concat(Object.entries(texts).map(([key, value]) => encodeRecord(key, value)))
+  archive.push(headerOfRecords(records.length))
+  archive.push(records)
+  const excess = records.length % BLOCK_LENGTH
+  if (excess > 0) archive.push(Buffer.alloc(BLOCK_LENGTH - excess))
+  return { ...others, name: NAME_IN_RECORDS, ...(linkname ? { linkname: NAME_IN_RECORDS } : {}) }
+}
+
+/** Encodes the header of `pax` records of this many bytes (POSIX.1-2001, `ustar`). */
+function headerOfRecords(length: number): Uint8Array {
+  const header = Buffer.alloc(BLOCK_LENGTH)
+  const write = (text: string, place: number): unknown => header.write(text, place, 'latin1')
+  write(NAME_IN_RECORDS, 0)
+  for (const place of [100, 108, 116]) write('0000000', place)
+  write(length.toString(8).padStart(11, '0'), 124)
+  write('0'.repeat(11), 136)
+  // The checksum counts itself as spaces.
+  write('        x', 148)
+  write('ustar\u000000', 257)
+  const checksum = header.reduce((sum, byte) => sum + byte, 0)
+  write(`${checksum.toString(8).padStart(6, '0')}\0`, 148)
+  return header
+}
+
+/** Encodes a record, which starts with its length in decimal digits, themselves included. */
+function encodeRecord(key: string, value: string): Uint8Array {
+  const rest = bytesOfText(` ${key}=${value}\n`)
+  const about = rest.length + String(rest.length).length
+  const length = rest.length + String(about).length
+  return Buffer.concat([Buffer.from(String(length)), rest])
 }
 
 async function writeContent(context: TarContext, entry: UnixfsEntry, header: EntryHeader): Promise<void> {
@@ -187,7 +234,7 @@ async function writeContent(context: TarContext, entry: UnixfsEntry, header: Ent
     finish = (error) => (error ? reject(error) : resolve())
   })
   finished.catch(() => undefined)
-  const sink = archive.entry(header, finish)
+  const sink = archive.entry(writeRecords(archive, header), finish)
   // The archive reports failures; an unhandled error event on this stream would end the process.
   sink.on('error', () => undefined)
   context.isInFile = true
