@@ -215,6 +215,24 @@ describe('archives and data', () => {
     ])
   })
 
+  // Messages of Kubo 0.42.0 for roots under which no block can be stored.
+  it.each([
+    ['d501105d41402abc4b2a76b9719d911017c592', 'potentially insecure hash functions not allowed'],
+    [`99b30220${'07'.repeat(32)}`, 'potentially insecure hash functions not allowed'],
+    [`1213${'07'.repeat(19)}`, 'digest too small: sha2-256 digest got 19 bytes, minimum 20'],
+    [`138101${'07'.repeat(129)}`, 'digest too large: sha2-512 digest got 129 bytes, maximum 128'],
+  ])('reports why it cannot pin a root with the hash %s', async (multihash, message) => {
+    const root = Buffer.from(`000155${multihash}`, 'hex')
+    const link = Buffer.concat([Buffer.from('d82a58', 'hex'), Buffer.of(root.length), root])
+    const [start, end] = ['a265726f6f747381', '6776657273696f6e01'].map((hex) => Buffer.from(hex, 'hex'))
+    const header = Buffer.concat([start!, link, end!])
+    // The length as a varint of two bytes where one does not suffice.
+    const length = header.length < 128 ? [header.length] : [0x80 | (header.length & 0x7f), header.length >> 7]
+    const content = Buffer.concat([Buffer.from(length), header])
+    const [line] = await lines(await post('dag/import', [{ name: 'x.car', content }]))
+    expect((line?.['Root'] as { PinErrorMsg: string }).PinErrorMsg).toBe(message)
+  })
+
   it('reports which root of a CAR it could not pin', async () => {
     const { bytes } = await car()
     const header = bytes.subarray(0, 1 + (bytes[0] ?? 0))

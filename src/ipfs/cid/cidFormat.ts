@@ -324,23 +324,20 @@ export interface CidFormat {
   inlineLimit?: number | undefined
 }
 
-/** The longest digest of the identity function, in bytes (boxo, `verifcid`). */
-export const LONGEST_IDENTITY_DIGEST = 128
+/** The longest digest of any function, in bytes (boxo, `verifcid`). */
+export const LONGEST_DIGEST = 128
 
-/** The data is too long to inline in a CID. */
+/** The digest is too long, or the data too long to inline in a CID. */
 export class DigestTooLargeError extends FileNetworkError {
-  constructor(size: number) {
-    super(`digest too large: identity digest got ${size} bytes, maximum ${LONGEST_IDENTITY_DIGEST}`)
+  constructor(name: string, size: number) {
+    super(`digest too large: ${name} digest got ${size} bytes, maximum ${LONGEST_DIGEST}`)
   }
 }
 
 /** @throws {@link FileNetworkError} with boxo's message for a digest that is too long, or too short to be secure */
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
-  if (code === IDENTITY_CODE) {
-    if (size <= LONGEST_IDENTITY_DIGEST) return
-    throw new DigestTooLargeError(size)
-  }
-  if (size >= SHORTEST_DIGEST) return
+  if (size > LONGEST_DIGEST) throw new DigestTooLargeError(name, size)
+  if (code === IDENTITY_CODE || size >= SHORTEST_DIGEST) return
   throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${SHORTEST_DIGEST}`)
 }
 

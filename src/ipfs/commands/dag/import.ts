@@ -183,8 +183,9 @@ async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): Asyn
 
 /** @returns the error, if any. A missing root gets a shorter message, because Kubo looks for it in the store alone */
 async function pinRoot(network: NetworkContext, cid: CID): Promise<string> {
-  if (!network.blockstore.has(cid)) return `ipld: could not find ${cid}`
   try {
+    checkCid(cid)
+    if (!network.blockstore.has(cid)) return `ipld: could not find ${cid}`
     await pinDag(network, cid, '')
     return ''
   } catch (error) {
