@@ -1,9 +1,9 @@
-import { type IncomingHttpHeaders, STATUS_CODES, type Server } from 'node:http'
+import type { IncomingHttpHeaders, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { type Awaitable, ShortWorkQueue, atEndOfTurn, orElse, whenReady } from '../encoding/timeSlice.js'
 import { refuse } from '../provider/admission/refusal.js'
-import { type HttpReply, textReply, writeBody } from './reply.js'
+import { type HttpReply, reasonOf, textReply, writeBody } from './reply.js'
 import { DirectRequest, type RequestHead, type RpcRoute } from './request.js'
 
 const serverFault = refuse(500, 'internal server error\n')
@@ -432,7 +432,7 @@ function currentDate(): string {
  * @param keepAliveSeconds - how long the connection may wait for its next request
  */
 export function formatReplyHead({ status, headers }: HttpReply, keepAliveSeconds: number): string {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? 'unknown'}\r\n`
+  let head = `HTTP/1.1 ${status} ${status === 200 ? 'OK' : reasonOf(status)}\r\n`
   for (const name in headers) head += `${name}: ${headers[name]}\r\n`
   return (
     `${head}Date: ${currentDate()}\r\n` +

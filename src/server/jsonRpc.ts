@@ -25,9 +25,35 @@ export interface RpcHttpSetup {
   limits: BodyLimits
 }
 
-/** Media types of a JSON-RPC body, with well-formed parameters (geth: rpc/http.go). */
-const jsonTypes =
-  /^application\/(json|json-rpc|jsonrequest)[ \t]*(;[ \t]*([\w!#$%&'*+.^`|~-]+=("([^"\\]|\\.)*"|[\w!#$%&'*+.^`|~-]+)[ \t]*)?)*$/i
+/** Media types of a JSON-RPC body (geth: rpc/http.go). */
+const jsonTypes: ReadonlySet<string> = new Set([
+  'application/json',
+  'application/json-rpc',
+  'application/jsonrequest',
+])
+/** A parameter of a media type: its name, and its value with or without quotes (RFC 2045, section 5.1). */
+const typeParameter =
+  /\s*;\s*([\w!#$%&'*+.^`{|}~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`{|}~-]+))/y
+/** An escape within quotes. Any other backslash stands for itself. */
+const escaped = /\\([()<>@,;:\\"/[\]?=])/g
+
+/** Whether a media type is one of JSON-RPC, with parameters that Go accepts (mime.ParseMediaType). */
+function isJsonType(text: string): boolean {
+  const semicolon = text.indexOf(';')
+  let end = semicolon < 0 ? text.length : semicolon
+  if (!jsonTypes.has(text.slice(0, end).trim().toLowerCase())) return false
+  const values = new Map<string, string>()
+  for (;;) {
+    typeParameter.lastIndex = end
+    const [whole, name = '', quoted, plain = ''] = typeParameter.exec(text) ?? []
+    if (whole === undefined) return ['', ';'].includes(text.slice(end).trim())
+    const value = quoted?.replace(escaped, '$1') ?? plain
+    const key = name.toLowerCase()
+    if ((values.get(key) ?? value) !== value) return false
+    values.set(key, value)
+    end += whole.length
+  }
+}
 
 const noSniff = { 'x-content-type-options': 'nosniff' }
 const methodNotAllowed = refuse(405, 'method not allowed\n', noSniff)
@@ -150,7 +176,7 @@ class HttpTransport implements RequestTransport<HttpContext, HttpReply> {
     if (length > maxBody) return refuse(413, `content length too large (${length}>${maxBody})\n`, noSniff)
     if (method === 'OPTIONS' || this.#isStatusRequest()) return undefined
     const type = headers['content-type'] ?? ''
-    return type === 'application/json' || jsonTypes.test(type) ? undefined : badContentType
+    return type === 'application/json' || isJsonType(type) ? undefined : badContentType
   }
 
   /** Whether only the status is requested. Like in geth, any other method has a body that counts. */

@@ -54,3 +54,18 @@ it('listens on addresses by name and on all addresses', async () => {
   const all = await listenOnAll(create, { hosts: ['0.0.0.0'], port: 0 })
   expect(await addressThatAnswers('127.0.0.1', all.port)).toBe('127.0.0.1')
 })
+
+// Kubo 0.42.0 answers so too, Go's parser as Node's to what is no method.
+it.each([
+  ['FOO', 405],
+  ['get', 405],
+  ['POSTS', 405],
+  ['FOO-BAR', 405],
+  ['G@T', 400],
+  ['(X)', 400],
+])('answers the method %s with %i', async (method, status) => {
+  const { port } = await listenOnAll(create, { hosts: ['127.0.0.1'], port: 0 })
+  const socket = connect(port, '127.0.0.1').setEncoding('latin1')
+  socket.write(`${method} /api/v0/version HTTP/1.1\r\nHost: localhost\r\n\r\n`)
+  expect((await socket.toArray()).join('')).toMatch(new RegExp(`^HTTP/1.1 ${status} `))
+})

@@ -53,6 +53,17 @@ const refusals = new Map([
   ['ERR_HTTP_REQUEST_TIMEOUT', '408 Request Timeout'],
 ])
 
+/** An error of Node's parser. */
+type ParserError = NodeJS.ErrnoException & { rawPacket?: Buffer }
+
+/** A request line (RFC 9112, section 3). */
+const requestLine = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+ [^ \r\n]+ HTTP\/1\.[01]\r?\n/
+
+/** Whether a request is refused only for its method: Node's parser knows a list of them, Go's takes any. */
+function isUnknownMethod({ code, rawPacket }: ParserError): boolean {
+  return code === 'HPE_INVALID_METHOD' && requestLine.test(rawPacket?.toString('latin1') ?? '')
+}
+
 /** Connections to close. */
 const departures = new ShortWorkQueue()
 
@@ -60,7 +71,7 @@ const departures = new ShortWorkQueue()
  * Ends a connection whose input is not HTTP, with the answers of node:http. A client that left in the middle of a
  * request gets none, as from Go: two thousand that leave together would take a tenth of a second.
  */
-function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+function refuseConnection(error: ParserError, socket: Duplex): void {
   const { _httpMessage: response } = socket as Duplex & { _httpMessage?: ServerResponse }
   const hasGone = error.code === 'HPE_INVALID_EOF_STATE' || error.code === 'ECONNRESET'
   if (hasGone) {
@@ -68,9 +79,8 @@ function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
     return
   }
   if (socket.writable && response?.headersSent !== true) {
-    socket.write(
-      `HTTP/1.1 ${refusals.get(error.code ?? '') ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`,
-    )
+    const status = isUnknownMethod(error) ? '405 Method Not Allowed' : refusals.get(error.code ?? '')
+    socket.write(`HTTP/1.1 ${status ?? '400 Bad Request'}\r\nConnection: close\r\n\r\n`)
   }
   socket.destroy()
 }

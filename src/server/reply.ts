@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http'
+import { STATUS_CODES, type ServerResponse } from 'node:http'
 import type { Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Refusal } from '../provider/admission/refusal.js'
@@ -26,6 +26,17 @@ export interface HttpReply {
   effects?: TransportEffects | undefined
   /** Called once, when the reply has been sent or aborted. */
   ended?: ((outcome: SendOutcome) => void) | undefined
+}
+
+/** Go's reason phrases, and so geth's and Kubo's, where they are older than Node's (net/http, status.go). */
+const olderReasons: Readonly<Partial<Record<number, string>>> = {
+  413: 'Request Entity Too Large',
+  416: 'Requested Range Not Satisfiable',
+}
+
+/** Returns the reason phrase of a status line. */
+export function reasonOf(status: number): string {
+  return olderReasons[status] ?? STATUS_CODES[status] ?? 'unknown'
 }
 
 /** Creates a text reply. */
@@ -123,7 +134,7 @@ export async function writeReply(response: ServerResponse, reply: HttpReply): Pr
     // To a client that is gone, every write would be an error with a stack.
     if (response.destroyed) return
     if (effects?.close) throw new CutError('the connection is closed here')
-    response.writeHead(status, headers)
+    response.writeHead(status, reasonOf(status), headers)
     if (effects === undefined && (typeof body === 'string' || body instanceof Uint8Array)) {
       outcome.bytes = body.length
       response.end(body, 'latin1')

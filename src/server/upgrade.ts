@@ -1,10 +1,11 @@
-import { type IncomingMessage, STATUS_CODES } from 'node:http'
+import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
 import { type Refusal, refuse } from '../provider/admission/refusal.js'
 import type { Caller } from '../provider/admission/admission.js'
 import type { Provider, TransportLimits } from '../provider/provider.js'
 import type { RpcPipeline } from '../rpc/pipeline.js'
+import { reasonOf } from './reply.js'
 import { type NetworkNames, parseRpcRoute } from './request.js'
 import { WebSocketConnection, type WebSockets, openWebSockets } from './webSocketConnection.js'
 
@@ -135,7 +136,7 @@ function refuseUpgrade(socket: Duplex, refusal: Refusal): void {
     date: new Date().toUTCString(),
   }
   const head = [
-    `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status] ?? ''}`,
+    `HTTP/1.1 ${refusal.status} ${reasonOf(refusal.status)}`,
     ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${refusal.body}`, () => socket.destroy())
