@@ -32,8 +32,7 @@ const jsonTypes: ReadonlySet<string> = new Set([
   'application/jsonrequest',
 ])
 /** A parameter of a media type: its name, and its value with or without quotes (RFC 2045, section 5.1). */
-const typeParameter =
-  /\s*;\s*([\w!#$%&'*+.^`{|}~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`{|}~-]+))/y
+const typeParameter = /\s*;\s*([\w!#$%&'*+.^`{|}~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([\w!#$%&'*+.^`{|}~-]+))/y
 /** An escape within quotes. Any other backslash stands for itself. */
 const escaped = /\\([()<>@,;:\\"/[\]?=])/g
 

@@ -4,6 +4,7 @@ import { type AddressInfo, connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import WebSocket, { WebSocketServer } from 'ws'
 import { seededRandom } from '../../test/support/programs.js'
+import { MemoryShare, requestBodies } from '../encoding/memoryShare.js'
 import { IncomingMemory } from './incomingMemory.js'
 import { takeLongFramesInPieces } from './longFrames.js'
 
@@ -16,8 +17,13 @@ beforeAll(async () => {
   server = createServer()
   server.on('upgrade', (request, socket, head) => {
     webSockets.handleUpgrade(request, socket, head, (opened) => {
-      takeLongFramesInPieces(opened, new IncomingMemory(() => opened.terminate()))
-      opened.on('message', (data: Buffer) => received.push(data))
+      const memory = new IncomingMemory(() => opened.terminate())
+      takeLongFramesInPieces(opened, memory)
+      opened.on('close', () => memory.end())
+      opened.on('message', (data: Buffer) => {
+        memory.complete()?.()
+        received.push(data)
+      })
     })
   })
   server.listen(0, '127.0.0.1')
@@ -71,4 +77,27 @@ test('a frame arrives intact wherever it is split', async () => {
     expect((await untilReceived(1))[0]?.equals(payload)).toBe(true)
     socket.destroy()
   }
+})
+
+test('the fragments of a message hold memory until it is complete', async () => {
+  const isRoomLeft = (): boolean => {
+    const share = new MemoryShare(requestBodies)
+    const isGranted = share.hold(2 * 1024 * 1024) === undefined
+    share.end()
+    return isGranted
+  }
+  const until = async (state: boolean): Promise<void> => {
+    while (isRoomLeft() !== state) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  const client = new WebSocket(`ws://127.0.0.1:${port()}/`)
+  await once(client, 'open')
+  expect(isRoomLeft()).toBe(true)
+  const fragment = Buffer.alloc(60_000)
+  // More than sixteen megabytes, each byte of which counts four times.
+  for (let count = 0; count < 300; count++) client.send(fragment, { fin: false })
+  await until(false)
+  client.send('', { fin: true })
+  expect((await untilReceived(1))[0]?.length).toBe(300 * fragment.length)
+  await until(true)
+  client.terminate()
 })

@@ -13,22 +13,40 @@ interface Receiver {
   /** Mask of the frame whose payload is awaited; otherwise undefined. */
   _mask: Uint8Array | undefined
   _payloadLength: number
+  /** Bytes of the fragments of the unfinished message. */
+  _messageLength: number
   _write(chunk: Uint8Array, encoding: string, done: (error?: Error) => void): void
 }
 
-const usedMembers = ['_buffers', '_bufferedBytes', '_mask', '_payloadLength', '_write']
+const usedMembers = ['_buffers', '_bufferedBytes', '_mask', '_payloadLength', '_messageLength', '_write']
 
 /**
  * Assembles and unmasks long frames (RFC 6455, section 5.3) chunk by chunk as they arrive. ws does both at once when a
- * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes. The sender waits while
- * others hold too much memory.
+ * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes. The sender of long frames,
+ * or of many fragments of a message, waits while others hold too much memory.
  *
  * @throws Error if ws lacks the expected members
  */
 export function takeLongFramesInPieces(socket: WebSocket, memory: IncomingMemory): void {
   const receiver = receiverOf(socket)
-  const write = receiver._write.bind(receiver)
+  const readFrames = receiver._write.bind(receiver)
   let payload: LongPayload | undefined
+  /** Bytes of the unfinished message that are counted. */
+  let counted = 0
+  const proceed = (granted: Promise<void> | undefined, done: () => void): void => {
+    if (granted === undefined) done()
+    else void granted.then(() => done())
+  }
+  const write: Receiver['_write'] = (chunk, encoding, done) => {
+    readFrames(chunk, encoding, (error) => {
+      const length = receiver._messageLength
+      // Fewer bytes are those of another message.
+      const growth = length < counted ? length : length - counted
+      counted = length
+      if (error !== undefined || growth === 0) done(error)
+      else proceed(memory.receive(growth), done)
+    })
+  }
   receiver._write = (chunk, encoding, done) => {
     if (payload === undefined) {
       const { _mask: mask, _payloadLength: length } = receiver
@@ -44,10 +62,10 @@ export function takeLongFramesInPieces(socket: WebSocket, memory: IncomingMemory
     receiver._bufferedBytes = payload.taken
     const granted = memory.receive(chunk.length - rest.length)
     if (payload.taken < payload.length) {
-      if (granted === undefined) done()
-      else void granted.then(() => done())
+      proceed(granted, done)
       return
     }
+    counted += payload.length
     receiver._buffers = [payload.bytes]
     receiver._mask = NO_MASK
     payload = undefined
