@@ -151,4 +151,19 @@ describe('the legacy profile', () => {
       },
     })
   })
+
+  test('an item of a batch that is refused for lack of credits costs nothing', async () => {
+    const echo = (id: number) => ({ jsonrpc: '2.0', id, method: 'test_echo' })
+    const answer = await request(running.port, '/v3/slow', {
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify([echo(1), echo(2), echo(3)]),
+    })
+    expect(JSON.parse(answer.body)).toMatchObject([
+      { result: 'null' },
+      { result: 'null' },
+      { error: { code: -32005 } },
+    ])
+    // 80 for the batch and 80 for each of the first two items.
+    expect(running.provider.quotas.meter(keys[1] ?? createApiKey('')).today).toBe(240)
+  })
 })

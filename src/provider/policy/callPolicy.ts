@@ -246,12 +246,18 @@ export class ProviderCallRecord implements CallRecord {
   }
 }
 
-/** Replies 402, 429 and 5xx are free; other 4xx have their own price. */
+/**
+ * Replies 402, 429 and 5xx are free; other 4xx have their own price. In a batch, whose status is 200, the error tells.
+ */
 function creditsOf(method: string, error: RpcError | undefined, status: number): number {
-  if (status === 402 || status === 429 || status >= 500 || error?.code === 402 || error?.code === 429)
-    return 0
+  if (status >= 500 || isForLackOfCredits(status)) return 0
+  if (isForLackOfCredits(error?.status) || isForLackOfCredits(error?.code)) return 0
   if (status >= 400) return REFUSED_REQUEST_COST
   return error?.code === METHOD_NOT_FOUND ? UNKNOWN_METHOD_COST : costOf(method)
+}
+
+function isForLackOfCredits(status: number | undefined): boolean {
+  return status === 402 || status === 429
 }
 
 /** Returns a call's answer as the journal stores it: the result, or the error's data. */
