@@ -27,6 +27,14 @@ export const faultMatchSchema = z
   })
   .meta({ id: 'FaultMatch', description: 'The requests that a fault affects: those that match every member' })
 
+/** Close codes that a peer may send (RFC 6455, section 7.4). */
+function isCloseCode(code: number): boolean {
+  return (code <= 1014 && (code < 1004 || code > 1006)) || code >= 3000
+}
+
+/** Longest reason of a close frame in bytes (RFC 6455, section 5.5). */
+const LONGEST_REASON = 123
+
 const delay = z.union([
   milliseconds,
   z
@@ -40,7 +48,10 @@ const actionSchemas = [
     type: z.literal('status'),
     status: z.int().min(400).max(599),
     body: z.string().default(''),
-    contentType: z.string().default('text/plain; charset=utf-8'),
+    contentType: z
+      .string()
+      .regex(/^[\t\x20-\x7e]+$/, 'expected a media type')
+      .default('text/plain; charset=utf-8'),
   }),
   /** Answers with a JSON-RPC error. */
   z.strictObject({
@@ -65,8 +76,20 @@ const actionSchemas = [
   z.strictObject({
     type: z.literal('close-websocket'),
     frame: z.boolean().default(true),
-    code: z.int().min(1000).max(4999).default(1011),
-    reason: z.string().max(120).default(''),
+    code: z
+      .int()
+      .min(1000)
+      .max(4999)
+      .refine(isCloseCode, 'expected a close code that may be sent: not 1004 to 1006, nor 1015 to 2999')
+      .default(1011),
+    reason: z
+      .string()
+      .max(120)
+      .refine(
+        (text) => Buffer.byteLength(text) <= LONGEST_REASON,
+        `expected at most ${LONGEST_REASON} bytes in UTF-8`,
+      )
+      .default(''),
   }),
   /** Closes the WebSocket once the caller has been silent for this long, like a load balancer. */
   z.strictObject({ type: z.literal('idle-close'), milliseconds: z.int().min(1).max(TIMEOUT_MAX) }),
