@@ -163,7 +163,7 @@ describe('configuration', () => {
 
   test.each([
     [{ keys: [{ key: 'a', plan: 'gold' }] }, /keys\.json, keys\[0\]\.plan: expected one of free/],
-    [{ keys: [{ key: 'a' }, { key: 'a' }] }, /keys\[1\]\.key: a is listed twice/],
+    [{ keys: [{ key: 'a' }, { key: 'a' }] }, /keys\[1\]\.key: the same as that of keys\[0\]$/],
     [{ keys: [{ key: 'a', allowlists: { methods: 'eth_call' } }] }, /keys\[0\]\.allowlists\.methods: /],
     [
       { keys: [{ key: 'a', allowlists: { methods: Array(31).fill('eth_call') } }] },

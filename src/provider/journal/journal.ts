@@ -46,10 +46,15 @@ export class Journal {
 
   /** Lists the entries that match a filter, oldest first; with a limit, the newest of them. */
   list(filter: JournalFilter = {}, limit = Infinity): JournalEntry[] {
-    const found = this.#entries
+    const found = this.#matching(filter)
+    return found.slice(Math.max(0, found.length - limit)).map(entryOf)
+  }
+
+  /** Returns the entries that match a filter, oldest first. */
+  #matching(filter: JournalFilter): RecordedEntry[] {
+    return this.#entries
       .filter((entry) => entry !== undefined && matchesEntry(filter, entry, this.keyLabels))
       .sort((a, b) => a.id - b.id)
-    return found.slice(Math.max(0, found.length - limit)).map(entryOf)
   }
 
   /** Id of the newest request; 0 before the first one. */
@@ -95,8 +100,8 @@ export class Journal {
    * @throws the signal's reason if it is aborted first
    */
   waitFor(filter: JournalFilter, signal?: AbortSignal): Promise<JournalEntry> {
-    const [found] = this.list(filter)
-    if (found !== undefined) return Promise.resolve(found)
+    const [found] = this.#matching(filter)
+    if (found !== undefined) return Promise.resolve(entryOf(found))
     return new Promise((resolve, reject) => {
       const abort = (): void => {
         stop()

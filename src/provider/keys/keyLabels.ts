@@ -3,8 +3,9 @@ export function maskKey(key: string): string {
   return key.length <= 8 ? '*'.repeat(key.length) : `${key.slice(0, 4)}…${key.slice(-2)}`
 }
 
-/** Maximum number of distinct labels; further keys may share one. */
+/** Maximum number of distinct labels, and of the characters of their keys; other keys may share one. */
 const MAX_LABELS = 10_000
+const LONGEST_KEY = 512
 
 /** Labels keys without revealing them: by masked form, numbered if two keys share it. */
 export class KeyLabels {
@@ -16,7 +17,7 @@ export class KeyLabels {
     const known = this.#labels.get(key)
     if (known !== undefined) return known
     const masked = maskKey(key)
-    if (this.#labels.size >= MAX_LABELS) return masked
+    if (this.#labels.size >= MAX_LABELS || key.length > LONGEST_KEY) return masked
     const count = (this.#counts.get(masked) ?? 0) + 1
     this.#counts.set(masked, count)
     const label = count === 1 ? masked : `${masked} (${count})`

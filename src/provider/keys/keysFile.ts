@@ -85,11 +85,13 @@ export interface KeysFile {
 export function parseKeysFile(content: unknown, where: string): KeysFile {
   const file = checkConfiguration(keysFileSchema, content, where)
   const plans = { ...knownPlans, ...file.plans }
-  const seen = new Set<string>()
+  const places = new Map<string, number>()
   const keys = file.keys.map((entry, index) => {
-    if (seen.has(entry.key))
-      throw new ConfigurationError(`${where}, keys[${index}].key: ${entry.key} is listed twice`)
-    seen.add(entry.key)
+    const earlier = places.get(entry.key)
+    // Without the key, which is a secret.
+    if (earlier !== undefined)
+      throw new ConfigurationError(`${where}, keys[${index}].key: the same as that of keys[${earlier}]`)
+    places.set(entry.key, index)
     return completeKey(entry, plans, `${where}, keys[${index}]`)
   })
   return { keys, plans }
