@@ -3,7 +3,7 @@ import { type AddressInfo, type Socket, connect, createServer } from 'node:net'
 import { PassThrough } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import { ReplyQueue, readRequestHead, receive } from './direct.js'
+import { ReplyQueue, formatReplyHead, readRequestHead, receive } from './direct.js'
 
 const server = createServer()
 let accepted: Socket
@@ -225,4 +225,14 @@ test('answers wait at most a millisecond for requests not yet taken', async () =
   expect(written).toEqual(['a', 'b'])
   await nextTurn()
   expect(written).toHaveLength(2)
+})
+
+test.each([
+  [200, 'OK'],
+  [404, 'Not Found'],
+  [413, 'Request Entity Too Large'],
+  [416, 'Requested Range Not Satisfiable'],
+])('the status line of %i has the phrase of geth and Kubo', (status, phrase) => {
+  const [line] = formatReplyHead({ status, headers: {}, body: '' }, 75).split('\r\n')
+  expect(line).toBe(`HTTP/1.1 ${status} ${phrase}`)
 })

@@ -39,7 +39,6 @@ afterAll(async () => {
 
 interface Answer {
   status: number
-  reason: string | undefined
   headers: IncomingHttpHeaders
   body: Buffer
 }
@@ -52,12 +51,7 @@ function ask(path: string, headers: Record<string, string> = {}, method = 'GET')
       const pieces: Buffer[] = []
       response.on('data', (piece: Buffer) => pieces.push(piece))
       response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          reason: response.statusMessage,
-          headers: response.headers,
-          body: Buffer.concat(pieces),
-        }),
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(pieces) }),
       )
     })
     sent.on('error', reject)
@@ -141,7 +135,7 @@ describe('files by path', () => {
     const open = await ask(path, { range: 'bytes=599999-' })
     expect(open.body.equals(data.subarray(-1))).toBe(true)
     const beyond = await ask(path, { range: 'bytes=600000-' })
-    expect([beyond.status, beyond.reason]).toEqual([416, 'Requested Range Not Satisfiable'])
+    expect(beyond.status).toBe(416)
     expect(beyond.headers['content-range']).toBe('bytes */600000')
     const other = await ask(path, { range: 'bytes=0-1', 'if-range': '"another"' })
     expect(other.status).toBe(200)
