@@ -1,4 +1,5 @@
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { WriteBatch } from '../../storage/database.js'
 import type { StoredBlock } from '../block/record.js'
 import type { CallObject } from '../calls/callObject.js'
 import type { Chain } from '../chain.js'
@@ -186,19 +187,16 @@ export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promi
  * moves the head also stores them, so that they survive a crash. Only within the chain's mutex.
  */
 export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
-  const { blocks, keys } = chain.stores
-  const blobs = new BlobStore(chain.stores)
-  let removed: StoredBlock[] = []
-  let orphaned: NamedPooled[] = []
+  const { blocks } = chain.stores
   const head = { block, workingRoot: block.header.stateRoot }
   const planned = await chain.planMove(block)
   const { base, added } = planned
+  const removed = blocksAbove(blocks, base, chain.head.block)
+  const { orphaned, rows } = await runInSlices(orphansOf(chain, removed), new TimeSlice())
   chain.moveHead(head, {
     planned,
     stage: (batch) => {
-      removed = blocksAbove(blocks, base, chain.head.block)
-      orphaned = removed.flatMap((orphan) => pooledFromBlock({ blocks, blobs }, orphan))
-      for (const pooled of orphaned) stagePooled(batch, keys, pooled)
+      for (const row of rows.operations) batch.operations.push(row)
     },
     change: () => {
       chain.settings.gasLimit = block.header.gasLimit
@@ -209,4 +207,24 @@ export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<voi
   if (removed.length > 0) chain.events.emit({ type: 'removed', blocks: removed })
   if (added.length > 1) chain.events.emit({ type: 'added', blocks: added.slice(0, -1) })
   chain.events.emit({ type: 'head', block })
+}
+
+/** Reads the transactions of removed blocks, and prepares their rows. */
+function* orphansOf(
+  { stores }: Chain,
+  removed: readonly StoredBlock[],
+): Steps<{ orphaned: NamedPooled[]; rows: WriteBatch }> {
+  const { blocks, keys } = stores
+  const blobs = new BlobStore(stores)
+  const orphaned: NamedPooled[] = []
+  const rows = new WriteBatch()
+  for (const block of removed) {
+    for (const pooled of pooledFromBlock({ blocks, blobs }, block)) {
+      orphaned.push(pooled)
+      stagePooled(rows, keys, pooled)
+      yield
+    }
+    yield
+  }
+  return { orphaned, rows }
 }

@@ -108,15 +108,15 @@ export class TransactionSubmission {
 
   /**
    * Syncs the stored transactions with the mempool after the chain has moved. A new head only removes transactions; a
-   * reorganisation or a rewind may bring some back.
+   * rewind may bring some back. A reorganisation has stored those of the removed blocks, and ends with a new head.
    */
   follow(event: ChainEvent): void {
     const { type } = event
-    if (type !== 'head' && type !== 'rewound' && type !== 'removed') return
     const { chain, store } = this.#parts
     if (type === 'removed') {
       for (const { transactions } of event.blocks) for (const { hash } of transactions) store.record(hash)
     }
+    if (type !== 'head' && type !== 'rewound') return
     runToCompletion(this.#sweep())
     if (type === 'head') return
     for (const [digits, pooled] of chain.mempool.byHash) if (!store.has(digits)) this.#persist(pooled)

@@ -156,6 +156,14 @@ export const crowds: readonly Bomb[] = [
   withManySenders('anvil_setBalance', [SIGNER, '0x3635c9adc5dea00000']),
   revertedWithManySenders(),
   withManySenders('evm_mine'),
+  {
+    name: 'a mempool of many senders: anvil_reorg of ten full blocks',
+    async prepare(node) {
+      await fillPool(node)
+      await callRpc(node.ready.url, 'hardhat_mine', ['0xa'])
+    },
+    run: (node, signal) => sendCall(node, 'anvil_reorg', [10, []], signal),
+  },
   // Leaves the mempool empty for later bombs.
   withManySenders('anvil_dropAllTransactions'),
 ]
