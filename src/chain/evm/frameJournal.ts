@@ -9,6 +9,7 @@ import {
 } from '../../encoding/timeSlice.js'
 import {
   type SlotKey,
+  SlotMap,
   addressKey,
   bytesKey,
   isEmptyRecord,
@@ -25,10 +26,10 @@ const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index 
 /** The slots of an account by key name, with the transaction in which each was last warm. */
 interface WarmSlots {
   readonly address: Uint8Array
-  readonly names: Map<string, number>
+  readonly names: SlotMap<number>
 }
 
-const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new Map() }
+const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new SlotMap() }
 
 /** Number of notes after which the collections are emptied. */
 const MAX_NOTED = 4_096
@@ -254,7 +255,7 @@ export class FrameJournal {
     const key = addressKey(address)
     let slots = this.#warmSlots.get(key)
     if (slots === undefined) {
-      slots = { address: address.slice(), names: new Map() }
+      slots = { address: address.slice(), names: new SlotMap() }
       this.#noted++
       this.#warmSlots.set(key, slots)
     }

@@ -109,13 +109,16 @@ async function* visitDag<T>(
     const step = await visit(cid)
     if (step === undefined) continue
     yield step.visited
-    pushLinks(stack, step.links)
+    await runInSlices(pushLinks(stack, step.links), slice)
   }
 }
 
 /** Pushes links in reverse, so that the first is popped first. */
-function pushLinks(stack: CID[], links: readonly DagLink[]): void {
-  for (let index = links.length - 1; index >= 0; index--) stack.push((links[index] as DagLink).cid)
+function* pushLinks(stack: CID[], links: readonly DagLink[]): Steps<void> {
+  for (let index = links.length - 1; index >= 0; index--) {
+    stack.push((links[index] as DagLink).cid)
+    if (index % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) yield
+  }
 }
 
 async function readStep(source: BlockSource, cid: CID): Promise<Step<VisitedBlock>> {

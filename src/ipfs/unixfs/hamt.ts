@@ -2,7 +2,7 @@ import { murmur3128 } from '@multiformats/murmur3'
 import type { CID } from 'multiformats/cid'
 import { bytesOfText } from '../../encoding/byteText.js'
 import { sortInSlices } from '../../encoding/sorting.js'
-import { TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
@@ -12,6 +12,8 @@ import { type StoredNode, type UnixfsLink, writeNode } from './node.js'
 /** Multicodec of murmur3-x64-64, the hash that shards name. */
 const HASH_TYPE = 0x22
 const HASH_BITS = 64n
+/** Entries of a directory that are put into slots in one step. */
+const PLACES_AT_ONCE = 4096
 
 /** Returns the 64-bit hash that gives a name its slot at each depth: the first half of murmur3-x64-128. */
 export async function hashName(name: string): Promise<bigint> {
@@ -77,7 +79,7 @@ export async function writeHamt(options: {
   async function writeShard(places: Uint32Array, depth: number, own: UnixfsMetadata): Promise<StoredNode> {
     await nextTurn()
     const shardLinks: UnixfsLink[] = []
-    for (const [slot, inSlot] of placesBySlot(places, depth)) {
+    for (const [slot, inSlot] of await runInSlices(placesBySlot(places, depth), slice)) {
       const label = slotLabel(slot, fanout)
       const only = inSlot.length === 1 ? links.at(inSlot[0] as number) : undefined
       if (only) shardLinks.push({ name: label + only.name, cid: only.cid, size: only.size })
@@ -87,25 +89,28 @@ export async function writeHamt(options: {
   }
 
   /** Groups indexes by slot, in slot order, without empty slots. */
-  function* placesBySlot(places: Uint32Array, depth: number): Generator<[slot: number, places: Uint32Array]> {
-    const slotAt = (place: number): number => slotOf(hashes[place] as bigint, depth, bits)
+  function* placesBySlot(places: Uint32Array, depth: number): Steps<[slot: number, places: Uint32Array][]> {
+    const slots = new Uint32Array(places.length)
     const ends = new Uint32Array(fanout)
-    for (const place of places) {
-      const slot = slotAt(place)
+    for (const [index, place] of places.entries()) {
+      const slot = slotOf(hashes[place] as bigint, depth, bits)
       if (slot < 0) throw new Error('sharded directory too deep')
-      ends[slot] = (ends[slot] ?? 0) + 1
+      slots[index] = slot
+      ends[slot]!++
+      if (index % PLACES_AT_ONCE === PLACES_AT_ONCE - 1) yield
     }
-    for (let slot = 1; slot < fanout; slot++) ends[slot] = (ends[slot] ?? 0) + (ends[slot - 1] ?? 0)
+    for (let slot = 1; slot < fanout; slot++) ends[slot]! += ends[slot - 1]!
     const sorted = new Uint32Array(places.length)
     const starts = ends.slice()
-    for (const place of places.toReversed()) {
-      const slot = slotAt(place)
-      starts[slot] = (starts[slot] ?? 0) - 1
-      sorted[starts[slot] ?? 0] = place
+    for (let index = places.length - 1; index >= 0; index--) {
+      sorted[--starts[slots[index]!]!] = places[index]!
+      if (index % PLACES_AT_ONCE === 0) yield
     }
+    const groups: [slot: number, places: Uint32Array][] = []
     for (let slot = 0; slot < fanout; slot++) {
-      if (starts[slot] !== ends[slot]) yield [slot, sorted.subarray(starts[slot], ends[slot])]
+      if (starts[slot] !== ends[slot]) groups.push([slot, sorted.subarray(starts[slot], ends[slot])])
     }
+    return groups
   }
 }
 
