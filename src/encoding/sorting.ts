@@ -21,8 +21,10 @@ export function* sortInSlices<T>(items: readonly T[], compare: (a: T, b: T) => n
 }
 
 /** Returns the entries of a map ordered by the UTF-16 code units of their keys, as Go sorts ASCII keys. */
-export function sortedEntries<Value>(map: ReadonlyMap<string, Value>): Steps<[string, Value][]> {
-  return sortInSlices([...map], ([a], [b]) => (a < b ? -1 : 1))
+export function* sortedEntries<Value>(map: Iterable<[string, Value]>): Steps<[string, Value][]> {
+  const entries: [string, Value][] = []
+  for (const entry of map) if (entries.push(entry) % RUN_LENGTH === 0) yield
+  return yield* sortInSlices(entries, ([a], [b]) => (a < b ? -1 : 1))
 }
 
 /** Merges two sorted lists; equal items of the first list come first. */

@@ -1,5 +1,6 @@
 import type { Account, Address } from '@ethereumjs/util'
 import { hexToBytes } from '../../encoding/hex.js'
+import { LargeMap } from '../../encoding/largeMap.js'
 import {
   type Awaitable,
   type Steps,
@@ -9,7 +10,6 @@ import {
 } from '../../encoding/timeSlice.js'
 import {
   type SlotKey,
-  SlotMap,
   addressKey,
   bytesKey,
   isEmptyRecord,
@@ -26,10 +26,10 @@ const RIPEMD160 = bytesKey(Uint8Array.from({ length: 20 }, (_, index) => (index 
 /** The slots of an account by key name, with the transaction in which each was last warm. */
 interface WarmSlots {
   readonly address: Uint8Array
-  readonly names: SlotMap<number>
+  readonly names: LargeMap<number>
 }
 
-const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new SlotMap() }
+const NO_SLOTS: WarmSlots = { address: new Uint8Array(0), names: new LargeMap() }
 
 /** Number of notes after which the collections are emptied. */
 const MAX_NOTED = 4_096
@@ -255,7 +255,7 @@ export class FrameJournal {
     const key = addressKey(address)
     let slots = this.#warmSlots.get(key)
     if (slots === undefined) {
-      slots = { address: address.slice(), names: new SlotMap() }
+      slots = { address: address.slice(), names: new LargeMap() }
       this.#noted++
       this.#warmSlots.set(key, slots)
     }

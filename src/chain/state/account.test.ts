@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { ByteCache, SlotMap, addressKey, bytesKey } from './account.js'
+import { ByteCache, addressKey, bytesKey } from './account.js'
 
 function addressOf(first: number, last: number): Uint8Array {
   const address = new Uint8Array(20)
@@ -77,28 +77,4 @@ it('creates different keys from different bytes, including views', () => {
   const all = Uint8Array.from({ length: 256 }, (_, i) => i)
   expect(new Set(Array.from(all, (_, i) => bytesKey(all.subarray(i, i + 1)))).size).toBe(256)
   expect(bytesKey(all.subarray(3, 5))).toBe(bytesKey(Uint8Array.of(3, 4)))
-})
-
-it('keeps slots like a plain map, also beyond the first of its maps', () => {
-  const slots = new SlotMap<number>()
-  const expected = new Map<string, number>()
-  const names = Array.from({ length: 150_000 }, (_, index) => {
-    const key = Buffer.alloc(32)
-    key.writeUInt32BE(index)
-    return bytesKey(key)
-  })
-  for (const [index, name] of names.entries()) {
-    slots.set(name, index)
-    expected.set(name, index)
-  }
-  for (let index = 0; index < names.length; index += 3) {
-    slots.delete(names[index]!)
-    expected.delete(names[index]!)
-  }
-  for (let index = 0; index < names.length; index += 2) {
-    slots.set(names[index]!, -index)
-    expected.set(names[index]!, -index)
-  }
-  expect(names.filter((name) => slots.get(name) !== expected.get(name))).toEqual([])
-  expect(slots.get(bytesKey(new Uint8Array(32).fill(1)))).toBeUndefined()
 })

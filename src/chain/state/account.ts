@@ -1,4 +1,5 @@
 import { bytesEqual, bytesToBigint, latin1, minimalBytes } from '../../encoding/hex.js'
+import { LargeMap } from '../../encoding/largeMap.js'
 import { keccak256 } from '../crypto.js'
 import { itemsOf, listLength, payloadOf, stringLength, writeListHeader, writeString } from '../rlp.js'
 import type { AccountState } from '../types.js'
@@ -119,44 +120,6 @@ export class SlotEntry {
   }
 }
 
-/** Number of slots in one map, and of the maps that hold further ones. */
-const SLOTS_IN_FIRST_MAP = 65_536
-const FURTHER_MAPS = 64
-
-/**
- * Slots by the map key of their own key. A call may use a million of them, and a single map takes a twentieth of a second
- * to double its table; these tables are small.
- */
-export class SlotMap<T> {
-  readonly #first = new Map<string, T>()
-  #further: readonly Map<string, T>[] | undefined
-
-  get(name: string): T | undefined {
-    const found = this.#first.get(name)
-    return found === undefined && this.#further !== undefined ? mapOf(this.#further, name).get(name) : found
-  }
-
-  set(name: string, value: T): void {
-    if (this.#first.size < SLOTS_IN_FIRST_MAP && this.#further === undefined) this.#first.set(name, value)
-    else if (this.#first.has(name)) this.#first.set(name, value)
-    else {
-      this.#further ??= Array.from({ length: FURTHER_MAPS }, () => new Map<string, T>())
-      mapOf(this.#further, name).set(name, value)
-    }
-  }
-
-  delete(name: string): void {
-    if (!this.#first.delete(name) && this.#further !== undefined) mapOf(this.#further, name).delete(name)
-  }
-}
-
-/** Spreads keys over maps by all of their characters, because callers choose the slots. */
-function mapOf<T>(maps: readonly Map<string, T>[], name: string): Map<string, T> {
-  let sum = 0
-  for (let index = 0; index < name.length; index++) sum = (sum * 31 + name.charCodeAt(index)) | 0
-  return maps[(sum >>> 0) % FURTHER_MAPS]!
-}
-
 /** The storage of an account since its creation or last clearing. */
 export class StorageEntry {
   /** Whether unknown slots are read from the base; otherwise they are zero. */
@@ -164,7 +127,7 @@ export class StorageEntry {
   /** Root of the trie that includes all changes computed so far. */
   root: Uint8Array
   // Created on demand: most accounts have no storage, and empty collections are not small.
-  #slots: SlotMap<SlotEntry> | undefined
+  #slots: LargeMap<SlotEntry> | undefined
   #pending: SlotEntry[] | undefined
   #written: SlotEntry[] | undefined
 
@@ -184,7 +147,7 @@ export class StorageEntry {
   }
 
   add(name: string, slot: SlotEntry): void {
-    this.#slots ??= new SlotMap()
+    this.#slots ??= new LargeMap()
     this.#slots.set(name, slot)
   }
 

@@ -1,7 +1,7 @@
 import { keysOf } from '../../encoding/jsonKeys.js'
 import { ConfigurationError } from '../../provider/configuration.js'
 import type { ApiKey } from '../../provider/keys/apiKey.js'
-import { maskKey } from '../../provider/keys/keyLabels.js'
+import { maskKey } from '../../provider/journal/journal.js'
 import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
 import type { ControlSetup } from '../app.js'
 import { type ControlRoute, readJson } from '../route.js'

@@ -408,13 +408,16 @@ export function cidKey(cid: CID): string {
 }
 
 /** Places already visited by a walk: CIDs as keys ({@link cidKey}), or other strings that identify a place. */
-export type VisitedSet = Pick<Set<string>, 'has' | 'add'>
+export interface VisitedSet {
+  has(key: string): boolean
+  add(key: string): void
+}
 
 /** Remembers nothing: a walk visits a place once per link to it. */
 export const forgetful: VisitedSet = {
   has: () => false,
   add() {
-    return new Set()
+    // Nothing is remembered.
   },
 }
 

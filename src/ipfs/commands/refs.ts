@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { LargeMap } from '../../encoding/largeMap.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { cidKey, listedCid } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
@@ -67,7 +68,7 @@ async function* listRefs(
 ): AsyncGenerator<{ Ref: string; Err: string }> {
   const { unique, maxDepth, format, encodeCid, waitsForBlocks } = rule
   /** Depth at which a CID was last seen; only for unique listings. */
-  const met = new Map<string, number>()
+  const met = new LargeMap<number>()
 
   /** Decides whether to list a link at a depth, and whether to descend. */
   function visit(cid: CID, depth: number): { list: boolean; descend: boolean } {

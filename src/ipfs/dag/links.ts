@@ -1,5 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { keysOf } from '../../encoding/jsonKeys.js'
+import { LargeSet } from '../../encoding/largeMap.js'
 import {
   type Awaitable,
   type Steps,
@@ -55,28 +56,62 @@ function* linksOfNode(node: unknown): Steps<DagLink[]> {
 /** Values visited between two yields. */
 const VALUES_AT_ONCE = 4096
 
-/** Finds the links of decoded data, without recursion, however deep it is nested. */
-function* linksOfValue(root: unknown): Steps<DagLink[]> {
-  const links: DagLink[] = []
-  const stack: unknown[] = [root]
-  let seen = 0
-  while (stack.length > 0) {
-    if (++seen % VALUES_AT_ONCE === 0) yield
-    const value = stack.pop()
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
+/** A path of keys, from the last to the first. */
+interface KeyPath {
+  readonly key: string | number
+  readonly before: KeyPath | undefined
+}
+
+/** A list or map whose values are visited one after another. */
+interface VisitedContainer {
+  readonly values: Readonly<Record<string | number, unknown>>
+  /** Keys of a map, in order; undefined for a list. */
+  readonly keys: readonly string[] | undefined
+  readonly length: number
+  readonly path: KeyPath | undefined
+  next: number
+}
+
+function containerOf(value: object, path: KeyPath | undefined): VisitedContainer {
+  const keys = Array.isArray(value) ? undefined : keysOf(value)
+  const { length } = keys ?? (value as unknown[])
+  return { values: value as VisitedContainer['values'], keys, length, path, next: 0 }
+}
+
+/** Visits the links of decoded data in order, without recursion, however deep it is nested. */
+function* visitLinks(
+  root: unknown,
+  path: KeyPath | undefined,
+  found: (cid: CID, path: KeyPath | undefined) => void,
+): Steps<void> {
+  const containers: VisitedContainer[] = []
+  const visit = (value: object, path: KeyPath | undefined): void => {
+    if (value instanceof Uint8Array) return
     const cid = CID.asCID(value)
-    if (cid) {
-      links.push({ cid, name: '' })
+    if (cid) found(cid, path)
+    else containers.push(containerOf(value, path))
+  }
+  if (isObject(root)) visit(root, path)
+  for (let seen = 1, top = containers.at(-1); top !== undefined; seen++, top = containers.at(-1)) {
+    if (seen % VALUES_AT_ONCE === 0) yield
+    const index = top.next++
+    if (index >= top.length) {
+      containers.pop()
       continue
     }
-    const names = Array.isArray(value) ? undefined : keysOf(value)
-    const below = value as Readonly<Record<string | number, unknown>>
-    for (let index = (names ?? (value as unknown[])).length - 1; index >= 0; index--) {
-      const item = below[names?.[index] ?? index]
-      if (typeof item === 'object') stack.push(item)
-      if (++seen % VALUES_AT_ONCE === 0) yield
-    }
+    const key = top.keys?.[index] ?? index
+    const value = top.values[key]
+    if (isObject(value)) visit(value, { key, before: top.path })
   }
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+function* linksOfValue(root: unknown): Steps<DagLink[]> {
+  const links: DagLink[] = []
+  yield* visitLinks(root, undefined, (cid) => links.push({ cid, name: '' }))
   return links
 }
 
@@ -99,24 +134,24 @@ async function* visitDag<T>(
   visit: (cid: CID) => Promise<Step<T> | undefined>,
 ): AsyncGenerator<T> {
   const slice = new TimeSlice()
-  const stack: CID[] = [root]
-  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+  const stack: Pick<DagLink, 'cid'>[] = [{ cid: root }]
+  for (let link = stack.pop(); link; link = stack.pop()) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
-    const key = cidKey(cid)
+    const key = cidKey(link.cid)
     if (seen.has(key)) continue
     seen.add(key)
-    const step = await visit(cid)
+    const step = await visit(link.cid)
     if (step === undefined) continue
     yield step.visited
-    await runInSlices(pushLinks(stack, step.links), slice)
+    await runInSlices(pushReversed(stack, step.links), slice)
   }
 }
 
-/** Pushes links in reverse, so that the first is popped first. */
-function* pushLinks(stack: CID[], links: readonly DagLink[]): Steps<void> {
-  for (let index = links.length - 1; index >= 0; index--) {
-    stack.push((links[index] as DagLink).cid)
+/** Pushes items in reverse, so that the first is popped first. */
+export function* pushReversed<T>(stack: T[], items: readonly T[]): Steps<void> {
+  for (let index = items.length - 1; index >= 0; index--) {
+    stack.push(items[index] as T)
     if (index % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) yield
   }
 }
@@ -134,7 +169,7 @@ async function readStep(source: BlockSource, cid: CID): Promise<Step<VisitedBloc
 export function walkDag(
   source: BlockSource,
   root: CID,
-  seen: VisitedSet = new Set(),
+  seen: VisitedSet = new LargeSet(),
 ): AsyncGenerator<VisitedBlock> {
   return visitDag(root, seen, (cid) => readStep(source, cid))
 }
@@ -143,7 +178,11 @@ export function walkDag(
  * Yields the CIDs of a DAG in the order of {@link walkDag}. Raw blocks have no links, so they are not read and may be
  * missing (boxo, `merkledag.GetLinksWithDAG`).
  */
-export function walkCids(source: BlockSource, root: CID, seen: VisitedSet = new Set()): AsyncGenerator<CID> {
+export function walkCids(
+  source: BlockSource,
+  root: CID,
+  seen: VisitedSet = new LargeSet(),
+): AsyncGenerator<CID> {
   return visitDag(root, seen, async (cid) => {
     const links = cid.code === codecCode.raw ? [] : (await readStep(source, cid)).links
     return { visited: cid, links }
@@ -186,14 +225,14 @@ async function readSelected(source: BlockSource, cid: CID): Promise<Step<Visited
 export function walkSelected(
   source: BlockSource,
   root: CID,
-  seen: VisitedSet = new Set(),
+  seen: VisitedSet = new LargeSet(),
 ): AsyncGenerator<VisitedBlock> {
   return visitDag(root, seen, (cid) => readSelected(source, cid))
 }
 
 /** Yields the blocks of a DAG that are stored and readable, depth first; skips what is below any other. */
 export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<VisitedBlock> {
-  return visitDag(root, new Set(), async (cid) => {
+  return visitDag(root, new LargeSet(), async (cid) => {
     try {
       return await readStep(source, cid)
     } catch (error) {
@@ -201,12 +240,6 @@ export function walkAvailable(source: BlockSource, root: CID): AsyncGenerator<Vi
       throw error
     }
   })
-}
-
-/** The last key on the path to a value, linked to the keys before it, which many values share. */
-interface KeyPath {
-  key: string
-  before: KeyPath | undefined
 }
 
 /** A link inside data, with the path of keys to it. */
@@ -218,7 +251,7 @@ interface PlacedLink {
 /** Returns the keys of a path in order. */
 function keysOfPath(path: KeyPath | undefined): string[] {
   const keys: string[] = []
-  for (let rest = path; rest; rest = rest.before) keys.push(rest.key)
+  for (let rest = path; rest; rest = rest.before) keys.push(String(rest.key))
   return keys.reverse()
 }
 
@@ -228,7 +261,7 @@ function keysOfPath(path: KeyPath | undefined): string[] {
  */
 export async function pathTo(source: BlockSource, root: CID, wanted: CID): Promise<readonly string[]> {
   const slice = new TimeSlice()
-  const seen = new Set<string>()
+  const seen = new LargeSet()
   const stack: PlacedLink[] = [{ cid: root, path: undefined }]
   for (let link = stack.pop(); link; link = stack.pop()) {
     const pause = slice.pause()
@@ -238,28 +271,10 @@ export async function pathTo(source: BlockSource, root: CID, wanted: CID): Promi
     if (seen.has(cidKey(cid)) || cid.code === codecCode.raw) continue
     seen.add(cidKey(cid))
     const data = await decodeInTurns(decoderOf(cid), await source.get(cid))
-    for (const placed of (await runInSlices(placedLinks(data, path), slice)).reverse()) stack.push(placed)
+    const links: PlacedLink[] = []
+    const found = (cid: CID, path: KeyPath | undefined): void => void links.push({ cid, path })
+    await runInSlices(visitLinks(data, path, found), slice)
+    await runInSlices(pushReversed(stack, links), slice)
   }
   return []
-}
-
-/** Finds the links of data, in order. */
-function* placedLinks(root: unknown, path: KeyPath | undefined): Steps<PlacedLink[]> {
-  const links: PlacedLink[] = []
-  const stack: { value: unknown; path: KeyPath | undefined }[] = [{ value: root, path }]
-  for (let looked = 0, item = stack.pop(); item; item = stack.pop(), looked++) {
-    if (looked % VALUES_AT_ONCE === VALUES_AT_ONCE - 1) yield
-    const { value } = item
-    if (typeof value !== 'object' || value === null || value instanceof Uint8Array) continue
-    const cid = CID.asCID(value)
-    if (cid) {
-      links.push({ cid, path: item.path })
-      continue
-    }
-    const keys = Array.isArray(value) ? [...value.keys()].map(String) : [...keysOf(value)]
-    for (const key of keys.reverse()) {
-      stack.push({ value: (value as Record<string, unknown>)[key], path: { key, before: item.path } })
-    }
-  }
-  return links
 }

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { LargeSet } from '../../encoding/largeMap.js'
 import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
@@ -93,7 +94,7 @@ async function* dagBlocks(source: BlockSource, { end, repeats }: PartialDag): As
 }
 
 function walkedSet(repeats: boolean): VisitedSet {
-  return repeats ? forgetful : new Set()
+  return repeats ? forgetful : new LargeSet()
 }
 
 function rangeOf({ size }: UnixfsEntry, { from, to }: EntityBytes): ByteRange {

@@ -142,7 +142,16 @@ export type Output =
       reusesBuffer?: boolean | undefined
     }
 
-/** Returns one JSON value. Maps are encoded as objects. */
+/** The fields of an object that has too many for one, in order. Encoded as a JSON object. */
+export class Fields<T> {
+  readonly list: readonly (readonly [name: string, value: T])[]
+
+  constructor(list: Fields<T>['list']) {
+    this.list = list
+  }
+}
+
+/** Returns one JSON value. */
 export function single(value: unknown): Output {
   return { kind: 'single', value }
 }

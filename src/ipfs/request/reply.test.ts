@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { countTurnsByClockReads } from '../../../test/support/turns.js'
-import { single } from './command.js'
+import { Fields, single } from './command.js'
 import { createLineQueue, goJsonBytes, goJsonLine, outputReply } from './reply.js'
 
 it('yields while it encodes a long answer', async () => {
@@ -44,10 +44,10 @@ it.each([
   expect(await written(value)).toBe(goJsonLine(value))
 })
 
-it('encodes a map as an object', async () => {
+it('encodes a list of fields as an object', async () => {
   const fields = many.map((value) => [value.Name, value] as const)
-  expect(await written({ Keys: new Map(fields) })).toBe(goJsonLine({ Keys: Object.fromEntries(fields) }))
-  expect(await written({ Keys: new Map() })).toBe('{"Keys":{}}\n')
+  expect(await written({ Keys: new Fields(fields) })).toBe(goJsonLine({ Keys: Object.fromEntries(fields) }))
+  expect(await written({ Keys: new Fields([]) })).toBe('{"Keys":{}}\n')
 })
 
 async function all<T>(groups: AsyncIterable<T[]>): Promise<T[][]> {

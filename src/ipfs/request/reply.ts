@@ -5,7 +5,7 @@ import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
 import { errorText } from '../../encoding/errorText.js'
 import { EndOfDataError, FileNetworkError, RequestError } from '../errors.js'
 import { kuboVersion } from '../version.js'
-import type { Output } from './command.js'
+import { Fields, type Output } from './command.js'
 
 /** The answer to a request, independent of the transport. */
 export interface CommandReply {
@@ -263,7 +263,7 @@ async function encodeInTurns(
   return Buffer.concat([...encoded, encode(waiting)])
 }
 
-type Field = [name: string, value: unknown]
+type Field = readonly [name: string, value: unknown]
 
 /** Yields the JSON of a value: a flat one at once, any other child by child. */
 function* pieces(value: unknown): Generator<string> {
@@ -289,7 +289,7 @@ function hasLongList(value: unknown): boolean {
 
 function isFlat(value: unknown): boolean {
   if (!isContainer(value)) return true
-  if (value instanceof Map) return false
+  if (value instanceof Fields) return false
   const children: unknown[] = Array.isArray(value) ? value : Object.values(value)
   return children.length <= CHILDREN_AT_ONCE && !children.some(isContainer)
 }
@@ -300,7 +300,9 @@ function isContainer(value: unknown): value is object {
 
 /** Lists the fields of an object; like `JSON.stringify`, omits undefined ones. */
 function fieldsOf(value: object): Iterable<Field> {
-  return value instanceof Map ? value : Object.entries(value).filter(([, child]) => child !== undefined)
+  return value instanceof Fields
+    ? value.list
+    : Object.entries(value).filter(([, child]) => child !== undefined)
 }
 
 function* groupsOf<T>(children: Iterable<T>): Generator<T[]> {

@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { LargeSet } from '../../encoding/largeMap.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { cidKey, codecCode } from '../cid/cidFormat.js'
 import { walkCids, walkReadable } from '../dag/links.js'
@@ -75,7 +76,7 @@ export async function checkPins(network: NetworkContext, cids: CID[]): Promise<P
     for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
   }
   if (open.size === 0) return check
-  const seen = new Set<string>()
+  const seen = new LargeSet()
   try {
     for (const pin of await pinsInSearchOrder(network.pins)) {
       for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
@@ -128,9 +129,9 @@ async function unreadableLinks(nodes: Iterable<string>): Promise<UnreadableLinks
  *
  * @throws {@link UnreadableLinksError}
  */
-export async function neededBlocks(network: NetworkContext): Promise<Set<string>> {
-  const needed = new Set<string>()
-  const seen = new Set<string>()
+export async function neededBlocks(network: NetworkContext): Promise<LargeSet> {
+  const needed = new LargeSet()
+  const seen = new LargeSet()
   const unreadable = new Map<string, string>()
   const report = (cid: CID, error: FileNetworkError): void => {
     const key = cidKey(cid.toV1())

@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { LargeSet } from '../../encoding/largeMap.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
@@ -136,7 +137,7 @@ export async function pinsInSearchOrder(pins: Pins): Promise<Pin[]> {
 export async function findPinAbove(network: PinContext, cids: CID[]): Promise<Map<string, CID>> {
   const wanted = new Set(cids.map(cidKey))
   const found = new Map<string, CID>()
-  const seen = new Set<string>()
+  const seen = new LargeSet()
   for (const pin of await pinsInSearchOrder(network.pins)) {
     for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
       const key = cidKey(cid)

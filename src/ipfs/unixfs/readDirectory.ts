@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import { LargeSet } from '../../encoding/largeMap.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { type VisitedSet, cidKey } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE } from '../dag/dagPb.js'
@@ -29,7 +30,7 @@ export async function* listDirectory(source: BlockSource, entry: UnixfsEntry): A
     }
     return
   }
-  const walked = new Set<string>()
+  const walked = new LargeSet()
   // The unlisted rest of each shard on the path. An explicit stack, so that no depth is too much.
   const levels = [openShard(node)]
   for (let level = levels.at(-1); level; level = levels.at(-1)) {

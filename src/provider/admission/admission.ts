@@ -4,7 +4,7 @@ import { isIPv4 } from 'node:net'
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { TransportEffects } from '../faults/faultRegistry.js'
 import type { Allowlists, ApiKey, KeyStore } from '../keys/apiKey.js'
-import type { KeyLabels } from '../keys/keyLabels.js'
+import type { KeyLabels } from '../journal/journal.js'
 import {
   type Refusal,
   accountDisabled,

@@ -1,6 +1,11 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import type { KeyLabels } from '../keys/keyLabels.js'
-import { type Journal, type JournalFilter, type RecordedRequest, matchesEntry } from './journal.js'
+import {
+  type Journal,
+  type JournalFilter,
+  type KeyLabels,
+  type RecordedRequest,
+  matchesEntry,
+} from './journal.js'
 
 /** A filter with text search and a time range. */
 export interface JournalSearch extends JournalFilter {

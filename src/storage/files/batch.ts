@@ -1,4 +1,5 @@
 import { latin1 } from '../../encoding/hex.js'
+import { LargeSet } from '../../encoding/largeMap.js'
 import type { BatchOperation } from '../memTable.js'
 import {
   type BlockLocation,
@@ -192,7 +193,8 @@ export class RecordBuffers {
  */
 export class BlockSession {
   readonly #startedAt: number
-  readonly #touched = new Set<string>()
+  /** Undefined until a block is touched. */
+  #touched: LargeSet | undefined
   readonly #end: (session: BlockSession) => void
 
   /** @param startedAt - see {@link linearPosition} */
@@ -203,12 +205,13 @@ export class BlockSession {
 
   /** Protects a block that may already be stored. */
   touch(key: Uint8Array): void {
+    this.#touched ??= new LargeSet()
     this.#touched.add(latin1(key))
   }
 
   protects(key: Uint8Array, location: BlockLocation): boolean {
     // A location follows the head of its record, so it equals the start only if an empty block was stored before.
-    return linearPosition(location) > this.#startedAt || this.#touched.has(latin1(key))
+    return linearPosition(location) > this.#startedAt || this.#touched?.has(latin1(key)) === true
   }
 
   end(): void {

@@ -93,21 +93,32 @@ function missingLinks(count: number): Bomb[] {
   }))
 }
 
-/** Bombs over a block of a million links, each with its content inside. */
+/** Bombs over blocks of a million links, each with its content inside: all the same, or all different. */
 function inlineLinks(): Bomb[] {
   const path = 'dag/put?input-codec=dag-cbor&store-codec=dag-cbor&allow-big-block=true&pin=false'
-  const link = Buffer.from('d82a450001550000', 'hex')
-  const put = oncePerNode(async (node) =>
-    cborCid(await postFiles(node, path, cborList(many(1_000_000, () => link)))),
-  )
-  return ['refs?arg=CID&recursive=true', 'dag/stat?arg=CID&progress=false', 'dag/export?arg=CID'].map(
-    (operation) => ({
-      name: `${operation}: a dag-cbor block of a million links to inline content`,
-      prepare: put,
-      run: async (node, signal) =>
-        sendFile(node, operation.replace('CID', await put(node)), undefined, signal),
-    }),
-  )
+  const link = (content: Buffer): Buffer =>
+    Buffer.concat([Buffer.from([0xd8, 0x2a, 0x45 + content.length, 0, 1, 0x55, 0, content.length]), content])
+  const numbered = (index: number): Buffer => {
+    const content = Buffer.alloc(4)
+    content.writeUInt32BE(index)
+    return link(content)
+  }
+  return [
+    { kind: 'a million links', make: () => link(Buffer.alloc(0)) },
+    { kind: 'a million different links', make: numbered },
+  ].flatMap(({ kind, make }) => {
+    const put = oncePerNode(async (node) =>
+      cborCid(await postFiles(node, path, cborList(many(1_000_000, make)))),
+    )
+    return ['refs?arg=CID&recursive=true', 'dag/stat?arg=CID&progress=false', 'dag/export?arg=CID'].map(
+      (operation): Bomb => ({
+        name: `${operation}: a dag-cbor block of ${kind} to inline content`,
+        prepare: put,
+        run: async (node, signal) =>
+          sendFile(node, operation.replace('CID', await put(node)), undefined, signal),
+      }),
+    )
+  })
 }
 
 /** A site whose `_redirects` file has one rule of thousands of placeholders, and a target full of colons. */

@@ -1,7 +1,8 @@
 import type { CID } from 'multiformats/cid'
+import { LargeSet } from '../../../encoding/largeMap.js'
 import { humanBytes } from '../../request/textForm.js'
 import { cidKey } from '../../cid/cidFormat.js'
-import { linksOf, walkDag } from '../../dag/links.js'
+import { walkDag } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
@@ -30,7 +31,7 @@ export const dagStat = defineCommand({
     return values(
       (async function* () {
         const stats: { Cid: string; Size: number; NumBlocks: number }[] = []
-        const unique = new Set<string>()
+        const unique = new LargeSet()
         let totalSize = 0
         let redundantSize = 0
 
@@ -81,10 +82,14 @@ function withoutJson(total: object): object {
 
 /** Walks a DAG, wrapping errors below its root like Kubo (`core/commands/dag/stat.go`). */
 async function* traverse(source: BlockSource, root: CID): ReturnType<typeof walkDag> {
-  await linksOf(root, await source.get(root))
+  let isBelowRoot = false
   try {
-    yield* walkDag(source, root)
+    for await (const block of walkDag(source, root)) {
+      yield block
+      isBelowRoot = true
+    }
   } catch (error) {
+    if (!isBelowRoot) throw error
     throw new FileNetworkError(`error traversing DAG: ${errorText(error)}`, { cause: error })
   }
 }

@@ -1,12 +1,13 @@
 import type { CID } from 'multiformats/cid'
+import { LargeMap, LargeSet } from '../../../encoding/largeMap.js'
 import { sortedEntries } from '../../../encoding/sorting.js'
-import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
 import { walkCids } from '../../dag/links.js'
 import { resolveText } from '../../names/nameSystem.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
-import { defineCommand, optionalArguments, single, values } from '../../request/command.js'
+import { Fields, defineCommand, optionalArguments, single, values } from '../../request/command.js'
 import { findPinAbove, validatePinName } from '../../store/pins.js'
 
 const types = ['direct', 'indirect', 'recursive', 'all'] as const
@@ -44,7 +45,7 @@ export const pinLs = defineCommand({
     const line = (cid: string, { Type, Name = '' }: ListedPin): string =>
       quiet ? `${cid}\n` : `${[cid, Type, ...(Name === '' ? [] : [Name])].join(' ')}\n`
     if ('Cid' in output) yield line(output.Cid, output)
-    else for (const [cid, pin] of output.Keys ?? []) yield line(cid, pin)
+    else for (const [cid, pin] of output.Keys?.list ?? []) yield line(cid, pin)
   },
   async run(input, network) {
     const { args, options } = input
@@ -73,27 +74,15 @@ export const pinLs = defineCommand({
       )
     }
     const slice = new TimeSlice()
-    const keys = new Map<string, { Type: string; Name: string }>()
+    const keys = new LargeMap<ListedPin>()
     for await (const pin of listed) {
       keys.set(encodeCid(pin.cid), { Type: pin.type, Name: shownName(pin) })
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
-    return single(keys.size === 0 ? {} : { Keys: await runInSlices(sortedMap(keys), slice) })
+    return single(keys.size === 0 ? {} : { Keys: new Fields(await runInSlices(sortedEntries(keys), slice)) })
   },
 })
-
-/** Entries inserted between two yields. */
-const ENTRIES_AT_ONCE = 1024
-
-/** Returns a copy of a map, in the order of its keys. */
-function* sortedMap<Value>(map: ReadonlyMap<string, Value>): Steps<Map<string, Value>> {
-  const sorted = new Map<string, Value>()
-  for (const [key, value] of yield* sortedEntries(map)) {
-    if (sorted.set(key, value).size % ENTRIES_AT_ONCE === 0) yield
-  }
-  return sorted
-}
 
 /** Like in Kubo, the objects before one that is not pinned are listed. */
 async function* listObjects(
@@ -118,7 +107,7 @@ async function* listObjects(
 }
 
 async function* listAll(network: NetworkContext, type: ListType, name: string): AsyncGenerator<Listed> {
-  const seen = new Set<string>()
+  const seen = new LargeSet()
   for (const mode of ['recursive', 'direct'] as const) {
     for await (const pin of network.pins.list(mode)) {
       if (type === 'indirect' || type === 'all') seen.add(cidKey(pin.cid))
@@ -129,8 +118,8 @@ async function* listAll(network: NetworkContext, type: ListType, name: string): 
   if ((type === 'indirect' || type === 'all') && name === '') yield* listIndirect(network, seen)
 }
 
-async function* listIndirect(network: NetworkContext, pinned: Set<string>): AsyncGenerator<Listed> {
-  const visited = new Set<string>()
+async function* listIndirect(network: NetworkContext, pinned: LargeSet): AsyncGenerator<Listed> {
+  const visited = new LargeSet()
   for await (const pin of network.pins.list('recursive')) {
     for await (const cid of walkCids(network.blockstore, pin.cid, visited)) {
       if (!pinned.has(cidKey(cid))) yield { cid, type: 'indirect', name: '' }
@@ -150,5 +139,5 @@ interface PinLine extends ListedPin {
 
 /** All pins in one object; without `Keys` if there are none. */
 interface PinList {
-  Keys?: ReadonlyMap<string, ListedPin>
+  Keys?: Fields<ListedPin>
 }

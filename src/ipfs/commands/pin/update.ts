@@ -1,8 +1,9 @@
 import type { CID } from 'multiformats/cid'
+import { LargeSet } from '../../../encoding/largeMap.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { cidKey } from '../../cid/cidFormat.js'
 import { LINKS_AT_ONCE } from '../../dag/dagPb.js'
-import { type DagLink, linksOf, walkDag } from '../../dag/links.js'
+import { type DagLink, linksOf, pushReversed, walkDag } from '../../dag/links.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
@@ -54,7 +55,7 @@ async function readDifference(
   { from, to, signal }: { from: CID; to: CID; signal: AbortSignal },
 ): Promise<void> {
   const slice = new TimeSlice()
-  const compared = new Set<string>()
+  const compared = new LargeSet()
   const waiting: (() => Promise<void>)[] = [() => compareLinks(from, to)]
 
   async function compareLinks(before: CID, after: CID): Promise<void> {
@@ -69,10 +70,10 @@ async function readDifference(
       const replaced = dropped[index]?.cid
       return replaced ? () => compareLinks(replaced, cid) : () => walk(cid, known)
     })
-    for (const task of tasks.reverse()) waiting.push(task)
+    await runInSlices(pushReversed(waiting, tasks), slice)
   }
 
-  async function walk(root: CID, known: Set<string>): Promise<void> {
+  async function walk(root: CID, known: LargeSet): Promise<void> {
     for await (const _ of walkDag(source, root, known)) signal.throwIfAborted()
   }
 
@@ -94,8 +95,8 @@ function* without(links: readonly DagLink[], others: readonly DagLink[]): Steps<
   return rest
 }
 
-function* keysOf(links: readonly DagLink[]): Steps<Set<string>> {
-  const keys = new Set<string>()
+function* keysOf(links: readonly DagLink[]): Steps<LargeSet> {
+  const keys = new LargeSet()
   for (const [index, { cid }] of links.entries()) {
     if (index % LINKS_AT_ONCE === 0) yield
     keys.add(cidKey(cid))

@@ -1,7 +1,8 @@
 import type { CID } from 'multiformats/cid'
-import { TimeSlice } from '../../../encoding/timeSlice.js'
+import { LargeSet } from '../../../encoding/largeMap.js'
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { type CidEncoder, cidKey, codecCode } from '../../cid/cidFormat.js'
-import { linksOf } from '../../dag/links.js'
+import { linksOf, pushReversed } from '../../dag/links.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -57,10 +58,11 @@ async function findBadNodes(
   { broken, encodeCid }: { broken: Map<string, BadNode>; encodeCid: CidEncoder },
 ): Promise<BadNode[]> {
   const bad: BadNode[] = []
-  const seen = new Set<string>()
-  const stack: CID[] = [root]
+  const seen = new LargeSet()
+  const stack: { cid: CID }[] = [{ cid: root }]
   const slice = new TimeSlice()
-  for (let cid = stack.pop(); cid; cid = stack.pop()) {
+  for (let link = stack.pop(); link; link = stack.pop()) {
+    const { cid } = link
     const pause = slice.pause()
     if (pause !== undefined) await pause
     const name = cidKey(cid)
@@ -74,8 +76,8 @@ async function findBadNodes(
     // Raw blocks have no links, so Kubo does not read them (boxo, `merkledag.GetLinksWithDAG`).
     if (cid.code === codecCode.raw) continue
     try {
-      // Reversed, so that the first link is popped first, as Kubo walks them.
-      for (const link of (await linksOf(cid, await blockstore.get(cid))).reverse()) stack.push(link.cid)
+      const links = await linksOf(cid, await blockstore.get(cid))
+      await runInSlices(pushReversed(stack, links), slice)
     } catch (error) {
       const node = { Cid: encodeCid(cid), Err: errorText(error) }
       broken.set(name, node)
