@@ -27,8 +27,9 @@ import {
   segmentRowKey,
 } from './rows.js'
 
-/** Maximum bytes per write, however many blocks are waiting. */
-const ROUND_LIMIT = 8 * 1024 * 1024
+/** Maximum bytes and blocks per write, however many are waiting: each block takes some 10 microseconds in one step. */
+const BYTES_PER_ROUND = 8 * 1024 * 1024
+const BLOCKS_PER_ROUND = 1024
 /** Smaller blocks are read into memory of their own. */
 const SMALLEST_POOLED = 65_536
 
@@ -53,6 +54,10 @@ interface WriteRound {
   bytes: number
   /** Settles once the blocks survive the end of the process. */
   stored: Promise<void>
+}
+
+function isFull({ blocks, bytes }: WriteRound): boolean {
+  return bytes >= BYTES_PER_ROUND || blocks.length >= BLOCKS_PER_ROUND
 }
 
 /** Blocks in append-only segment files, with an index. */
@@ -143,7 +148,7 @@ export class BlockFiles {
    * order they were put; those written together share one promise.
    */
   put({ key, label, data, session }: BlockToStore): Promise<void> {
-    const round = this.#open === undefined || this.#open.bytes >= ROUND_LIMIT ? this.#openRound() : this.#open
+    const round = this.#open === undefined || isFull(this.#open) ? this.#openRound() : this.#open
     // Not a spread with one more member: V8 is slow to access such a copy.
     const planned: PlannedBlock = { key, label, data, session, text: latin1(key) }
     if (!this.#unwritten.has(planned.text)) this.#unwritten.set(planned.text, planned)
