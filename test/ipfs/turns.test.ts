@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { encodeCarHeader, encodeCarSection } from '../../src/ipfs/dag/car.js'
+import { carSection, encodeCarHeader } from '../../src/ipfs/dag/car.js'
 import { type FileNetwork, createFileNetwork } from '../../src/ipfs/index.js'
 import { countTurns, endEverySlice, maxPerTurn } from '../support/turns.js'
 import { type FormFile, form } from './support.js'
@@ -136,7 +136,7 @@ describe('other requests have their turn', () => {
       const bytes = Buffer.from(`block ${index}`)
       const cid = CID.createV1(raw.code, await sha256.digest(bytes))
       cids.push(cid)
-      sections.push(encodeCarSection(cid, bytes))
+      sections.push(...carSection(cid, bytes))
     }
     const car = Buffer.concat([encodeCarHeader(cids[0] as CID), ...sections])
     const { body, headers } = form([{ name: 'c', content: car }])

@@ -351,10 +351,23 @@ export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CI
   if (format.inlineLimit !== undefined && bytes.length <= format.inlineLimit) {
     return CID.createV1(codec, Digest.create(IDENTITY_CODE, bytes))
   }
-  const digest = Digest.create(format.hash.code, digestOf(format, codec, bytes))
-  checkDigest(format.hash, digest.size)
-  if (format.version === 0 && codec === codecCode.dagPb) return CID.create(0, codec, digest)
-  return CID.createV1(codec, digest)
+  return cidOf(format, codec, digestOf(format, codec, bytes))
+}
+
+/** Like {@link makeCid}, but yields meanwhile if there are many bytes. */
+export async function makeCidInTurns(format: CidFormat, codec: number, bytes: Uint8Array): Promise<CID> {
+  const { hash } = format
+  // So many bytes are never inlined.
+  if (bytes.length <= PIECE_BYTES || hash.begin === undefined) return makeCid(format, codec, bytes)
+  return cidOf(format, codec, await digestInTurns(hash, bytes))
+}
+
+function cidOf({ version, hash }: CidFormat, codec: number, bytes: Uint8Array): CID {
+  const digest = Digest.create(hash.code, bytes)
+  checkDigest(hash, digest.size)
+  return version === 0 && codec === codecCode.dagPb
+    ? CID.create(0, codec, digest)
+    : CID.createV1(codec, digest)
 }
 
 function digestOf({ hash, inlineLimit }: CidFormat, codec: number, bytes: Uint8Array): Uint8Array {

@@ -235,9 +235,13 @@ export function encodeCarHeader(root: CID): Uint8Array {
   return Buffer.concat([encodeVarint(header.length), header])
 }
 
-/** Encodes a section of a CARv1: a block with its CID. */
-export function encodeCarSection(cid: CID, bytes: Uint8Array): Uint8Array {
-  return Buffer.concat([encodeVarint(cid.bytes.length + bytes.length), cid.bytes, bytes])
+/** Longer blocks, in bytes, are not copied: one may have tens of megabytes. */
+const LONGEST_COPIED = 1024 * 1024
+
+/** Encodes a section of a CARv1, a block with its CID, in one piece or two. */
+export function carSection(cid: CID, bytes: Uint8Array): Uint8Array[] {
+  const head = [encodeVarint(cid.bytes.length + bytes.length), cid.bytes]
+  return bytes.length > LONGEST_COPIED ? [Buffer.concat(head), bytes] : [Buffer.concat([...head, bytes])]
 }
 
 function encodeVarint(value: number): Uint8Array {
@@ -247,5 +251,5 @@ function encodeVarint(value: number): Uint8Array {
 /** Encodes the blocks of a DAG as a CARv1. */
 export async function* exportCar(root: CID, blocks: AsyncIterable<VisitedBlock>): AsyncGenerator<Uint8Array> {
   yield encodeCarHeader(root)
-  for await (const { cid, bytes } of blocks) yield encodeCarSection(cid, bytes)
+  for await (const { cid, bytes } of blocks) yield* carSection(cid, bytes)
 }

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { latin1 } from '../../encoding/hex.js'
+import { joinInPieces, latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { castCid, viewCid } from '../cid/parseCid.js'
@@ -196,7 +196,10 @@ interface NamedLink {
 }
 
 /** Encodes a node with its links in any order, incrementally. */
-export function* encodeDagPbInPieces({ Data, Links }: PBNode): Steps<Uint8Array> {
+export function* encodeDagPbInPieces({
+  Data,
+  Links,
+}: Pick<PBNode, 'Data'> & { Links: Iterable<PBLink> }): Steps<Uint8Array> {
   const named: NamedLink[] = []
   for (const link of Links) {
     const key = latin1(bytesOfText(link.Name ?? ''))
@@ -214,7 +217,7 @@ export function* encodeDagPbInPieces({ Data, Links }: PBNode): Steps<Uint8Array>
     head.bytesHeader(1, Data.length)
     parts.push(head.take(), Data)
   }
-  return new Uint8Array(Buffer.concat(parts))
+  return yield* joinInPieces(parts)
 }
 
 /** Sizes of links in new nodes are below this. */

@@ -1,18 +1,22 @@
 import type { CID } from 'multiformats/cid'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { decodeInTurns, decoderOf } from './codecs.js'
-import type { PBNode } from './dagPb.js'
+import { LINKS_AT_ONCE, type PBNode } from './dagPb.js'
 import { kindOf } from './kinds.js'
 
 /** Decodes a block as paths see it: a dag-pb node has all fields of its schema, null where they are absent. */
 export async function decodeNode(cid: CID, block: Uint8Array): Promise<unknown> {
   const data = await decodeInTurns(decoderOf(cid), block)
-  return cid.code === codecCode.dagPb ? inSchemaOrder(data as PBNode) : data
+  return cid.code === codecCode.dagPb ? runInSlices(inSchemaOrder(data as PBNode), new TimeSlice()) : data
 }
 
 /** Orders a dag-pb node as in its schema (https://ipld.io/specs/codecs/dag-pb/spec/). */
-function inSchemaOrder({ Links, Data }: PBNode): object {
-  const links = Links.map(({ Hash, Name = null, Tsize = null }) => ({ Hash, Name, Tsize }))
+function* inSchemaOrder({ Links, Data }: PBNode): Steps<object> {
+  const links: object[] = []
+  for (const { Hash, Name = null, Tsize = null } of Links) {
+    if (links.push({ Hash, Name, Tsize }) % LINKS_AT_ONCE === 0) yield
+  }
   return { Links: links, Data: Data ?? null }
 }
 

@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { LargeSet } from '../../encoding/largeMap.js'
 import { type VisitedSet, cidKey, codecCode, forgetful } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
-import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
+import { carSection, encodeCarHeader } from '../dag/car.js'
 import { linksOf, walkSelected } from '../dag/links.js'
 import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
 import { isIdentity } from '../store/blockstore.js'
@@ -46,7 +46,7 @@ export async function* partialCar(store: BlockSource, wanted: PartialDag): Async
       // A block with an identity CID is not sent (go-car, `StoreIdentityCIDs`).
       if (sent.has(key) || isIdentity(cid)) continue
       sent.add(key)
-      yield encodeCarSection(cid, await source.get(cid))
+      yield* carSection(cid, await source.get(cid))
     }
   } catch (error) {
     // Like boxo, end the CAR at a missing or unreadable block: clients check that it is complete.

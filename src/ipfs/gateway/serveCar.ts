@@ -1,7 +1,7 @@
 import { createXXHash64 } from 'hash-wasm'
 import { CID } from 'multiformats/cid'
 import { cidKey } from '../cid/cidFormat.js'
-import { encodeCarHeader, encodeCarSection } from '../dag/car.js'
+import { carSection, encodeCarHeader } from '../dag/car.js'
 import { ListSegmentError } from '../dag/path.js'
 import type { RequestQuery } from '../request/command.js'
 import type { CommandReply } from '../request/reply.js'
@@ -100,7 +100,7 @@ async function* absenceProof(source: BlockSource, visited: CID[]): AsyncGenerato
   yield encodeCarHeader(noRoot)
   // A block with an identity CID is not sent.
   const blocks = new Map(visited.filter((cid) => !isIdentity(cid)).map((cid) => [cidKey(cid), cid]))
-  for (const cid of blocks.values()) yield encodeCarSection(cid, await source.get(cid))
+  for (const cid of blocks.values()) yield* carSection(cid, await source.get(cid))
 }
 
 /**

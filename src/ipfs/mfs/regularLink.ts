@@ -1,6 +1,6 @@
 import { formatOf } from '../cid/cidFormat.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
-import { LINKS_AT_ONCE, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
+import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
 import type { Session } from '../store/blockstore.js'
 import { bytesOfText } from '../../encoding/byteText.js'
 import { serializedLength } from '../unixfs/directoryBuilder.js'
@@ -28,13 +28,20 @@ export async function storeCanonical(
   { cid, block: read }: UnixfsEntry,
   session: Session,
 ): Promise<StoredNode> {
-  const { Data, Links } = await runInSlices(decodeDagPbInPieces(read), new TimeSlice())
-  const links = Links.map(({ Hash, Name = '', Tsize = 0 }) => ({ Hash, Name, Tsize: Tsize < 0 ? 0 : Tsize }))
-  const block = await encodeDagPb({ Links: links, ...(Data && { Data }) })
+  const slice = new TimeSlice()
+  const { Data, Links } = await runInSlices(decodeDagPbInPieces(read), slice)
+  const block = await runInSlices(
+    encodeDagPbInPieces({ Links: completeLinks(Links), ...(Data && { Data }) }),
+    slice,
+  )
   const writer = sessionWriter(await formatOf(cid), session)
   const stored = await writer.write(cid.code, block)
   await writer.stored()
   return { cid: stored, size: (await readEntry(stored, block)).cumulativeSize }
+}
+
+function* completeLinks(links: readonly PBLink[]): Generator<PBLink> {
+  for (const { Hash, Name = '', Tsize = 0 } of links) yield { Hash, Name, Tsize: Tsize < 0 ? 0 : Tsize }
 }
 
 /** Whether an entry is not a directory in one block, or is encoded as builders do: sorted, complete links, then data. */

@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { type CidFormat, IDENTITY_CODE, makeCid } from '../cid/cidFormat.js'
+import { type CidFormat, IDENTITY_CODE, makeCid, makeCidInTurns } from '../cid/cidFormat.js'
 import { ChunkPool, type NewChunk } from './chunker.js'
 
 /**
@@ -56,7 +56,10 @@ export class BlockWriter {
 
   /** Queues a block to be stored. The caller must await {@link room} before it continues. */
   put(codec: number, bytes: Uint8Array): CID {
-    const cid = makeCid(this.#format, codec, bytes)
+    return this.#queue(makeCid(this.#format, codec, bytes), bytes)
+  }
+
+  #queue(cid: CID, bytes: Uint8Array): CID {
     if (cid.multihash.code === IDENTITY_CODE) return cid
     const storing = this.#store(cid, bytes)
     const group = this.#group?.storing === storing ? this.#group : this.#openGroup(storing)
@@ -78,9 +81,9 @@ export class BlockWriter {
     return this.#waitForRoom(pause)
   }
 
-  /** Queues a block and waits for room. */
+  /** Queues a block, which may be large, and waits for room. */
   async write(codec: number, bytes: Uint8Array): Promise<CID> {
-    const cid = this.put(codec, bytes)
+    const cid = this.#queue(await makeCidInTurns(this.#format, codec, bytes), bytes)
     await this.room()
     return cid
   }

@@ -1,4 +1,4 @@
-import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { type Chunk, allocate } from './chunker.js'
 
@@ -171,15 +171,13 @@ export class FieldWriter {
   }
 }
 
-/** Decodes a `Data` message; `data` shares the input's memory. Throws if the message is malformed. */
-export function decodeUnixfs(bytes: Uint8Array): UnixfsData {
-  return runToCompletion(decodeUnixfsInPieces(bytes))
-}
-
 /** Fields decoded between two yields. */
 const FIELDS_AT_ONCE = 1024
 
-/** Incremental version of {@link decodeUnixfs}: a block holds up to a million sizes. */
+/**
+ * Decodes a `Data` message, incrementally: a block holds up to a million sizes. `data` shares the input's memory.
+ * Throws if the message is malformed.
+ */
 export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
   const message: UnixfsData = { type: unixfsType.raw, blockSizes: [] }
   let hasType = false
@@ -195,15 +193,17 @@ export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
     else if (field.number === 5) message.hashType = Number(field.value)
     else if (field.number === 6) message.fanout = toSize(field.value)
     else if (field.number === 7) message.mode = Number(field.value & 0xfffn)
-    else if (field.number === 8) message.modified = decodeTime(field.bytes)
+    else if (field.number === 8) message.modified = yield* decodeTime(field.bytes)
   }
   if (!hasType) throw new FileNetworkError('proto: required field ipfs.boxo.ipld.unixfs.pb.Data.Type not set')
   return message
 }
 
-function decodeTime(bytes: Uint8Array): UnixfsTime {
+function* decodeTime(bytes: Uint8Array): Steps<UnixfsTime> {
   const time: UnixfsTime = { seconds: 0n, nanoseconds: 0 }
+  let fields = 0
   for (const field of wellFormed(readFields(bytes))) {
+    if (fields++ % FIELDS_AT_ONCE === 0) yield
     if (field.number === 1) time.seconds = BigInt.asIntN(64, field.value)
     else if (field.number === 2) time.nanoseconds = Number(field.value)
   }

@@ -3,7 +3,7 @@ import { latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPb } from '../dag/dagPb.js'
+import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
 import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsData, decodeUnixfsInPieces, encodeLinklessNode, encodeUnixfs } from './data.js'
@@ -33,10 +33,16 @@ export async function writeNode(
     const bytes = encodeLinklessNode(message)
     return { cid: await writer.write(codecCode.dagPb, bytes), size: bytes.length }
   }
-  const pbLinks = links.map(({ name, cid, size }) => ({ Name: name, Hash: cid, Tsize: size }))
-  const bytes = await encodeDagPb({ Data: encodeUnixfs(message), Links: pbLinks })
+  const pieces = encodeDagPbInPieces({ Data: encodeUnixfs(message), Links: pbLinksOf(links) })
+  const isShort = links.length <= LINKS_AT_ONCE
+  const bytes = isShort ? runToCompletion(pieces) : await runInSlices(pieces, new TimeSlice())
   const cid = await writer.write(codecCode.dagPb, bytes)
   return { cid, size: links.reduce((sum, link) => sum + link.size, bytes.length) }
+}
+
+/** Converts links one by one: an array of all of them takes a while if there are a million. */
+function* pbLinksOf(links: readonly UnixfsLink[]): Generator<PBLink> {
+  for (const { name, cid, size } of links) yield { Name: name, Hash: cid, Tsize: size }
 }
 
 /** A decoded dag-pb node that holds a UnixFS message. */

@@ -1,14 +1,14 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { codecCode, formatOf, hashFunctionByName, makeCid } from '../../cid/cidFormat.js'
+import { codecCode, formatOf, hashFunctionByName, makeCid, makeCidInTurns } from '../../cid/cidFormat.js'
 import { LINKS_AT_ONCE, type PBLink, type PBNode, decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPb.js'
 import { FileNetworkError } from '../../errors.js'
 import { linksOf } from '../../dag/links.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 import type { Session } from '../../store/blockstore.js'
-import { type UnixfsType, decodeUnixfs, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
+import { type UnixfsType, decodeUnixfsInPieces, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
 import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
 import { sizeOfLink } from '../../unixfs/node.js'
 
@@ -58,7 +58,7 @@ export const objectPatchAddLink = defineCommand({
     await linksOf(child, await blockstore.get(child))
     const base = await readBase(rootCid, blockstore)
     const link = { cid: child, size: await sizeOfDag(blockstore, child) }
-    if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'add', preposition: 'to' })
+    if (!options['allow-non-unixfs']) await checkDirectory(base, { verb: 'add', preposition: 'to' })
     const session = blockstore.openSession()
     try {
       const changed = await addLink({ source: blockstore, session, create: options.create === true }, base, {
@@ -82,7 +82,7 @@ export const objectPatchRmLink = defineCommand({
   async run({ args: [root = '', path = ''], options, encodeCid }, network) {
     const { blockstore } = network
     const base = await readBase((await resolveText(network, root)).cid, blockstore)
-    if (!options['allow-non-unixfs']) checkDirectory(base, { verb: 'remove', preposition: 'from' })
+    if (!options['allow-non-unixfs']) await checkDirectory(base, { verb: 'remove', preposition: 'from' })
     const session = blockstore.openSession()
     try {
       const changed = await removeLink({ source: blockstore, session, create: false }, base, path.split('/'))
@@ -134,12 +134,12 @@ const typeNames: Readonly<Partial<Record<UnixfsType, string>>> = {
 }
 
 /** @throws {@link FileNetworkError} with Kubo's message (`core/coreapi/object.go`) */
-function checkDirectory(
+async function checkDirectory(
   { node }: BaseNode,
   { verb, preposition }: { verb: string; preposition: string },
-): void {
+): Promise<void> {
   const what = verb === 'add' ? 'add named links' : 'remove links'
-  const type = typeOf(node)
+  const type = await typeOf(node)
   if (type === unixfsType.directory) return
   if (type === undefined) {
     throw new FileNetworkError(
@@ -160,9 +160,10 @@ function checkDirectory(
   )
 }
 
-function typeOf({ Data }: PBNode): UnixfsType | undefined {
+async function typeOf({ Data }: PBNode): Promise<UnixfsType | undefined> {
   try {
-    return decodeUnixfs(Data ?? new Uint8Array()).type
+    const { type } = await runInSlices(decodeUnixfsInPieces(Data ?? new Uint8Array()), new TimeSlice())
+    return type
   } catch {
     return undefined
   }
@@ -253,7 +254,7 @@ function* linksExcept({ Links }: PBNode, name: string): Steps<PBLink[]> {
 async function store({ session }: Editing, base: BaseNode, links: PBLink[]): Promise<ChangedNode> {
   const { Data } = base.node
   const bytes = await encodeDagPb({ Links: links, ...(Data !== undefined && { Data }) })
-  const cid = makeCid(await formatOf(base.cid), codecCode.dagPb, bytes)
+  const cid = await makeCidInTurns(await formatOf(base.cid), codecCode.dagPb, bytes)
   await session.put(cid, bytes)
   const size = links.reduce((sum, link) => sum + sizeOfLink(link), bytes.length)
   return { cid, size, blockLength: bytes.length }
