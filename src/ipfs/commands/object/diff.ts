@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import type { NetworkContext } from '../../networkContext.js'
 import { CID } from 'multiformats/cid'
+import { LargeMap } from '../../../encoding/largeMap.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { type CidEncoder, codecCode } from '../../cid/cidFormat.js'
 import { type DagLink, linksOf } from '../../dag/links.js'
@@ -16,6 +17,8 @@ const changeType = { add: 0, remove: 1, modify: 2 } as const
 
 /** Maximum number of changes: two DAGs can differ along more paths than they have nodes. */
 const MOST_CHANGES = 1_000_000
+/** Maximum length of their paths together, in characters. */
+const LONGEST_PATHS = 64 * 1024 * 1024
 
 /** A node that differs between two DAGs. */
 interface Change {
@@ -40,13 +43,17 @@ export const objectDiff = defineCommand({
     const [from, to] = [await resolveNode(network, before), await resolveNode(network, after)]
     const link = (cid: CID | undefined): ListedLink => (cid === undefined ? null : { '/': String(cid) })
     const changes: ListedChange[] = []
+    let pathLength = 0
     const slice = new TimeSlice()
-    for await (const change of differences(network.blockstore, { before: from, after: to, path: '' })) {
+    for await (const change of differences(network.blockstore, { before: from, after: to })) {
       const pause = slice.pause()
       if (pause !== undefined) await pause
       signal.throwIfAborted()
-      if (changes.length === MOST_CHANGES) throw new FileNetworkError('the objects differ in too many links')
       const { type, path } = change
+      pathLength += path.length
+      if (changes.length === MOST_CHANGES || pathLength > LONGEST_PATHS) {
+        throw new FileNetworkError('the objects differ in too many links')
+      }
       changes.push({
         Type: type,
         Path: path,
@@ -65,42 +72,90 @@ async function resolveNode(network: NetworkContext, text: string): Promise<CID> 
   return cid
 }
 
+/** Two nodes with links to compare. */
+interface OpenPair {
+  /** Name of the links that lead to them; empty for the roots. */
+  name: string
+  /** Length of the path to them, in characters. */
+  pathLength: number
+  old: readonly DagLink[]
+  current: readonly DagLink[]
+  oldNames: LargeMap<CID>
+  names: LargeMap<CID>
+  /** Number of old links that have been compared. */
+  next: number
+}
+
 /**
  * Yields the differences in boxo's order: within a node, first those below links that both have, then removed links,
  * then added ones, both sorted by name. If a name has several links, the first one is compared.
+ *
+ * An explicit stack, so that no depth is too much. It holds names, not paths: those of a long chain would take the
+ * square of its length.
  */
 async function* differences(
   source: BlockSource,
-  { before, after, path }: { before: CID; after: CID; path: string },
+  { before, after }: { before: CID; after: CID },
 ): AsyncGenerator<Change> {
-  const isSame: boolean = before.equals(after)
-  if (isSame) return
-  const [old, current] = [await readLinks(source, before), await readLinks(source, after)]
-  const areNodes = before.code === codecCode.dagPb && after.code === codecCode.dagPb
-  if (!areNodes || old.length + current.length === 0) {
-    yield { type: changeType.modify, path, before, after }
-    return
-  }
   const slice = new TimeSlice()
-  const [oldNames, names] = [await runInSlices(byName(old), slice), await runInSlices(byName(current), slice)]
-  for (const { name, cid } of old) {
+  const open: OpenPair[] = []
+
+  /** Opens a pair of nodes that differ. @returns whether they have no links to compare */
+  async function enter(before: CID, after: CID, name: string): Promise<boolean> {
+    const pathLength = (open.at(-1)?.pathLength ?? 0) + name.length
+    checkPathLength(pathLength)
+    const [old, current] = [await readLinks(source, before), await readLinks(source, after)]
+    const areNodes = before.code === codecCode.dagPb && after.code === codecCode.dagPb
+    if (!areNodes || old.length + current.length === 0) return true
+    const oldNames = await runInSlices(byName(old), slice)
+    const names = await runInSlices(byName(current), slice)
+    open.push({ name, pathLength, old, current, oldNames, names, next: 0 })
+    return false
+  }
+
+  const pathOf = (name: string): string => joined([...open.slice(1).map((pair) => pair.name), name])
+
+  if (before.equals(after)) return
+  if (await enter(before, after, '')) yield { type: changeType.modify, path: '', before, after }
+  for (let pair = open.at(-1); pair; pair = open.at(-1)) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
-    const changed = names.get(name)
+    const link = pair.old[pair.next++]
+    if (link === undefined) {
+      yield* namesOfOne(pair, open.length === 1 ? undefined : pathOf(''), slice)
+      open.pop()
+      continue
+    }
+    const { name, cid } = link
+    const changed = pair.names.get(name)
     if (changed === undefined || changed.equals(cid)) continue
-    yield* differences(source, { before: cid, after: changed, path: joined(path, name) })
+    if (await enter(cid, changed, name)) {
+      yield { type: changeType.modify, path: pathOf(name), before: cid, after: changed }
+    }
+  }
+}
+
+/** Yields the links that only one of two nodes has. @param path - of the nodes; undefined for the roots */
+async function* namesOfOne(
+  { old, current, oldNames, names, pathLength }: OpenPair,
+  path: string | undefined,
+  slice: TimeSlice,
+): AsyncGenerator<Change> {
+  const pathTo = (name: string): string => {
+    checkPathLength(pathLength + name.length)
+    return path === undefined ? name : below(path, name)
   }
   for (const { name, cid } of await sortByName(old, nameOf)) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
-    if (names.has(name)) continue
-    yield { type: changeType.remove, path: joined(path, name), before: cid, after: undefined }
+    if (names.get(name) !== undefined) continue
+    yield { type: changeType.remove, path: pathTo(name), before: cid, after: undefined }
   }
   for (const { name, cid } of await sortByName(current, nameOf)) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
-    if (oldNames.has(name)) continue
-    yield { type: changeType.add, path: joined(path, name), before: undefined, after: cid }
+    if (oldNames.get(name) !== undefined) continue
+    yield { type: changeType.add, path: pathTo(name), before: undefined, after: cid }
   }
 }
 
@@ -112,11 +167,24 @@ function nameOf({ name }: DagLink): string {
 const LONGEST_PATH = 4 * 1024 * 1024
 
 /** @throws {@link FileNetworkError} for a path that is too long */
-function joined(path: string, name: string): string {
-  if (path.length + name.length > LONGEST_PATH) {
-    throw new FileNetworkError(`the objects differ at a path of more than ${LONGEST_PATH} characters`)
-  }
-  return path === '' ? name : posix.join(path, name)
+function checkPathLength(length: number): void {
+  if (length <= LONGEST_PATH) return
+  throw new FileNetworkError(`the objects differ at a path of more than ${LONGEST_PATH} characters`)
+}
+
+/** A name that stands in a path as it is. */
+const plainName = /^(?!\.{1,2}$)[^/]*$/
+
+/** Joins the names that lead to a change (Go, `path.Join`). */
+function joined(names: readonly string[]): string {
+  const path = names.filter((name) => name !== '').join('/')
+  const isClean = names.every((name) => plainName.test(name))
+  return isClean ? path : posix.normalize(path).replace(/(?<=.)\/$/, '')
+}
+
+/** Adds a name to a path of any length. */
+function below(path: string, name: string): string {
+  return path !== '' && name !== '' && plainName.test(name) ? `${path}/${name}` : joined([path, name])
 }
 
 async function readLinks(source: BlockSource, cid: CID): Promise<readonly DagLink[]> {
@@ -126,10 +194,10 @@ async function readLinks(source: BlockSource, cid: CID): Promise<readonly DagLin
 /** Links indexed between two yields. */
 const LINKS_AT_ONCE = 1024
 
-function* byName(links: readonly DagLink[]): Steps<ReadonlyMap<string, CID>> {
-  const names = new Map<string, CID>()
+function* byName(links: readonly DagLink[]): Steps<LargeMap<CID>> {
+  const names = new LargeMap<CID>()
   for (const [index, { name, cid }] of links.entries()) {
-    if (!names.has(name)) names.set(name, cid)
+    if (names.get(name) === undefined) names.set(name, cid)
     if (index % LINKS_AT_ONCE === LINKS_AT_ONCE - 1) yield
   }
   return names
