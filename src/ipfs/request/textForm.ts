@@ -37,13 +37,13 @@ export const LINES_AT_ONCE = 1024
  * that have it; text after a line's last tab belongs to no column (Go, `text/tabwriter`).
  */
 export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): Generator<string> {
-  const rows = lines.map((line) => line.split('\t'))
   /** Column widths by row; consecutive rows share the entry of a column. */
   const widths: { width: number }[][] = []
-  for (const [index, cells] of rows.entries()) {
+  for (const [index, line] of lines.entries()) {
     const above = widths[index - 1] ?? []
+    const cells = line.split('\t').slice(0, -1)
     widths.push(
-      cells.slice(0, -1).map((cell, column) => {
+      cells.map((cell, column) => {
         const shared = above[column] ?? { width: leastWidth }
         shared.width = Math.max(shared.width, [...cell].length + 1)
         return shared
@@ -51,8 +51,9 @@ export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): G
     )
     if (index % LINES_AT_ONCE === 0) yield ''
   }
-  for (const [index, cells] of rows.entries()) {
-    const padded = cells.map((cell, column) => {
+  // Split again: there may be a million lines.
+  for (const [index, line] of lines.entries()) {
+    const padded = line.split('\t').map((cell, column) => {
       const width = widths[index]?.[column]?.width
       return width === undefined ? cell : cell + ' '.repeat(width - [...cell].length)
     })
@@ -67,7 +68,10 @@ export function* linesOfText(texts: Iterable<string>): Generator<string> {
 
 /** Sorts items by the bytes of their names; yields empty pieces as pauses. */
 export function* inOrder<T>(items: readonly T[], nameOf: (item: T) => string): Generator<string, T[]> {
-  const named = items.map((item) => ({ item, key: latin1(bytesOfText(nameOf(item))) }))
+  const named: { item: T; key: string }[] = []
+  for (const item of items) {
+    if (named.push({ item, key: latin1(bytesOfText(nameOf(item))) }) % LINES_AT_ONCE === 0) yield ''
+  }
   const steps = sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value.map(({ item }) => item)

@@ -1,10 +1,13 @@
-import { inOrder } from '../../request/textForm.js'
+import { LINES_AT_ONCE, inOrder } from '../../request/textForm.js'
 import type { CID } from 'multiformats/cid'
+import { LargeMap } from '../../../encoding/largeMap.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { checkFilesPath, cleanSegments, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, optionalArgument, single } from '../../request/command.js'
 import { loadChild } from '../../mfs/mutableFiles.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
+import type { UnixfsLink } from '../../unixfs/node.js'
 import { isShardedEntry, listDirectory } from '../../unixfs/readDirectory.js'
 
 /** Entry types as numbered by the mutable files (boxo, `mfs`). */
@@ -82,7 +85,7 @@ async function loadEntries(
 ): Promise<Listed[]> {
   const segments = cleanSegments(path)
   const entries: Listed[] = []
-  const known = new Map<string, Listed>()
+  const known = new LargeMap<Listed>()
   for await (const link of listDirectory(blockstore, directory)) {
     const same = known.get(link.name)
     const child = same ? undefined : await loadChild(blockstore, link.cid)
@@ -93,7 +96,17 @@ async function loadEntries(
   }
   if (isShardedEntry(directory)) return entries
   const stored = await files.lookUpNode(path)
-  if (stored.cid.equals(directory.cid)) return entries
-  const byName = new Map(stored.node?.links.map(({ name, cid }) => [name, cid]))
-  return entries.map((entry) => ({ ...entry, Hash: String(byName.get(entry.Name) ?? entry.Hash) }))
+  if (!stored.cid.equals(directory.cid)) {
+    await runInSlices(replaceHashes(known, stored.node?.links ?? []), new TimeSlice())
+  }
+  return entries
+}
+
+/** Gives entries the CIDs of the links with their names. */
+function* replaceHashes(entries: LargeMap<Listed>, links: readonly UnixfsLink[]): Steps<void> {
+  for (const [index, { name, cid }] of links.entries()) {
+    if (index % LINES_AT_ONCE === 0) yield
+    const entry = entries.get(name)
+    if (entry !== undefined) entry.Hash = String(cid)
+  }
 }
