@@ -46,7 +46,8 @@ export function parsePath(text: string): ContentPath {
 }
 
 function parseAbsolute(path: string): ContentPath {
-  const [namespace, root, ...segments] = cleanSegments(path)
+  const all = cleanSegments(path)
+  const [namespace, root] = all
   if (!path.startsWith('/') || !namespace || root === undefined) {
     throw new InvalidPathError(path, 'path does not have enough components')
   }
@@ -57,7 +58,7 @@ function parseAbsolute(path: string): ContentPath {
     throw new InvalidPathError(path, `unknown namespace: ${goQuote(namespace)}`)
   }
   try {
-    return { namespace, root: parseCid(root), segments }
+    return { namespace, root: parseCid(root), segments: all.slice(2) }
   } catch (error) {
     if (error instanceof InvalidCidError) throw new InvalidPathError(path, error.message)
     throw error
@@ -82,25 +83,27 @@ export interface ResolvedPath {
  * @throws {@link LinkNotFoundError} if a segment does not exist
  */
 export async function resolvePath(source: BlockSource, path: ContentPath): Promise<ResolvedPath> {
-  const cids = [path.root]
-  let cid = path.root
-  let rest = path.segments
-  while (rest.length > 0) {
-    const block = await load(source, cid, path.segments.slice(0, path.segments.length - rest.length))
-    if (cid.code === codecCode.dagPb && path.namespace === 'ipfs') {
-      const [name = '', ...following] = rest
-      cid = await findName(source, { cid, block, name, isLast: following.length === 0 })
+  const { namespace, root, segments } = path
+  const cids = [root]
+  let cid = root
+  // A place, not the rest: a path may have half a million segments.
+  let place = 0
+  while (place < segments.length) {
+    const block = await load(source, cid, { segments, place })
+    if (cid.code === codecCode.dagPb && namespace === 'ipfs') {
+      const name = segments[place++] ?? ''
+      cid = await findName(source, { cid, block, name, isLast: place === segments.length })
       cids.push(cid)
-      rest = following
       continue
     }
+    const rest = segments.slice(place)
     const found = followKeys(cid, await decodeNode(cid, block), rest)
-    const inside = found.next === undefined ? rest.length : rest.length - found.rest.length - 1
+    const inside = found.next === undefined ? rest.length : found.used - 1
     for (let step = 0; step < inside; step++) cids.push(cid)
     if (found.next === undefined) return { cid, cids, remainder: rest }
     cid = found.next
     cids.push(cid)
-    rest = found.rest
+    place += found.used
   }
   return { cid, cids, remainder: [] }
 }
@@ -109,8 +112,12 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
  * Reads a block on the path, for which there must be a decoder. Below the root, the block must also decode, and an error
  * names the path to it (go-ipld-prime, `traversal/walk.go`).
  */
-async function load(source: BlockSource, cid: CID, keys: readonly string[]): Promise<Uint8Array> {
-  if (keys.length === 0) {
+async function load(
+  source: BlockSource,
+  cid: CID,
+  { segments, place }: { segments: readonly string[]; place: number },
+): Promise<Uint8Array> {
+  if (place === 0) {
     const problem = decoderError(cid)
     if (problem !== undefined) throw problem
     return source.get(cid)
@@ -120,7 +127,7 @@ async function load(source: BlockSource, cid: CID, keys: readonly string[]): Pro
     await linksOf(cid, block)
     return block
   } catch (error) {
-    throw linkFailure(keys, cid, error)
+    throw linkFailure(segments.slice(0, place), cid, error)
   }
 }
 
@@ -198,12 +205,12 @@ async function readUnixfs(cid: CID, block: Uint8Array): Promise<UnixfsEntry | un
   }
 }
 
-/** Looks up keys inside data; stops at the first link. */
+/** Looks up keys inside data; stops at the first link. @returns also the number of keys that lead there */
 export function followKeys(
   cid: CID,
   data: unknown,
   keys: string[],
-): { value: unknown; next: CID | undefined; rest: string[] } {
+): { value: unknown; next: CID | undefined; used: number } {
   let value = data
   for (const [index, key] of keys.entries()) {
     value =
@@ -212,9 +219,9 @@ export function followKeys(
         : lookUpOnPath(value, keys, { cid, index })
     if (value === undefined) throw new LinkNotFoundError(key, cid)
     const next = CID.asCID(value)
-    if (next) return { value, next, rest: keys.slice(index + 1) }
+    if (next) return { value, next, used: index + 1 }
   }
-  return { value, next: undefined, rest: [] }
+  return { value, next: undefined, used: keys.length }
 }
 
 /** Looks up a key. If the path continues, any failure counts as a missing link (boxo, `resolver.go`). */
