@@ -10,6 +10,10 @@ import { type JsonObject, type Section, type ValueKind, configurationSchema, isO
 
 const rowName = new TextEncoder().encode('configuration')
 
+/** Maximum number of changed settings, and of their bytes. All of them are applied in one step. */
+const MOST_CHANGES = 5000
+const LONGEST_CHANGES = 1536 * 1024
+
 /** Inputs of a node's configuration. */
 interface ConfigurationParts {
   rows: RowStore
@@ -143,7 +147,11 @@ export class Configuration {
 
   async #store(changed: Changes): Promise<void> {
     const imports = await importsOf(effective(this.#parts, changed), this.#shardThreshold)
-    await this.#parts.rows.put(rowName, Buffer.from(JSON.stringify(changed)))
+    const stored = Buffer.from(JSON.stringify(changed))
+    if (stored.length > LONGEST_CHANGES || Object.keys(changed).length > MOST_CHANGES) {
+      throw new FileNetworkError(`more than ${MOST_CHANGES} settings, or ${LONGEST_CHANGES} bytes of them`)
+    }
+    await this.#parts.rows.put(rowName, stored)
     this.#changes = changed
     this.#imports = imports
   }
@@ -162,8 +170,33 @@ function effective({ identity, profile }: ConfigurationParts, changes: Changes):
   return inOrder(applied(defaults(identity, profile), changes)) as JsonObject
 }
 
+/** Applies changes. Copies each section once, however many of them change it: there may be thousands. */
 function applied(base: JsonObject, changes: Changes): JsonObject {
-  return Object.entries(changes).reduce((result, [key, value]) => setKey(result, key.split('.'), value), base)
+  const copies = new Set<unknown>()
+  const copyOf = (section: unknown): JsonObject => {
+    if (copies.has(section)) return section as JsonObject
+    const copy = isObject(section) ? { ...section } : {}
+    copies.add(copy)
+    return copy
+  }
+  const result = copyOf(base)
+  for (const [key, value] of Object.entries(changes)) {
+    const parts = key.split('.')
+    const last = parts.pop() ?? ''
+    let section = result
+    for (const part of parts) {
+      const below = copyOf(Object.hasOwn(section, part) ? section[part] : undefined)
+      setMember(section, part, below)
+      section = below
+    }
+    setMember(section, last, value)
+  }
+  return result
+}
+
+/** Sets a member of an object, even `__proto__`. */
+function setMember(section: JsonObject, name: string, value: unknown): void {
+  Object.defineProperty(section, name, { value, configurable: true, enumerable: true, writable: true })
 }
 
 /** Sorts the keys of all objects, like Go's maps. */
@@ -325,15 +358,4 @@ function getKey(from: JsonObject, key: string): unknown {
     value = value[part]
   }
   return value
-}
-
-function setKey(into: JsonObject, [first = '', ...rest]: string[], value: unknown): JsonObject {
-  if (rest.length === 0) return mergeAs(into, first, value)
-  const below = into[first]
-  return mergeAs(into, first, setKey(isObject(below) ? below : {}, rest, value))
-}
-
-/** Returns a copy of an object with a key set, even `__proto__`. */
-function mergeAs(into: JsonObject, key: string, value: unknown): JsonObject {
-  return Object.fromEntries([...Object.entries(into).filter(([name]) => name !== key), [key, value]])
 }
