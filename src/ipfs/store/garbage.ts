@@ -111,7 +111,7 @@ export class UnreadableLinksError extends FileNetworkError {
 const REPORTS_AT_ONCE = 512
 
 /** Joins the reports of nodes with unreadable links, of which there may be many thousands. */
-async function unreadableLinks(nodes: Iterable<string>): Promise<UnreadableLinksError> {
+async function unreadableLinks(nodes: readonly string[]): Promise<UnreadableLinksError> {
   const slice = new TimeSlice()
   const reports = [...nodes, 'garbage collection aborted: could not retrieve some links']
   const groups: string[] = []
@@ -132,10 +132,13 @@ async function unreadableLinks(nodes: Iterable<string>): Promise<UnreadableLinks
 export async function neededBlocks(network: NetworkContext): Promise<LargeSet> {
   const needed = new LargeSet()
   const seen = new LargeSet()
-  const unreadable = new Map<string, string>()
+  const unreadable = new LargeSet()
+  const reports: string[] = []
   const report = (cid: CID, error: FileNetworkError): void => {
     const key = cidKey(cid.toV1())
-    if (!unreadable.has(key)) unreadable.set(key, `could not retrieve links for ${cid}: ${error.message}`)
+    if (unreadable.has(key)) return
+    unreadable.add(key)
+    reports.push(`could not retrieve links for ${cid}: ${error.message}`)
   }
   const reportUnlessMissing = (cid: CID, error: FileNetworkError): void => {
     if (!isMissingBlock(error)) report(cid, error)
@@ -148,7 +151,7 @@ export async function neededBlocks(network: NetworkContext): Promise<LargeSet> {
     needed.add(multihashText(cid))
   }
   for await (const pin of pins.list('direct')) needed.add(multihashText(pin.cid))
-  if (unreadable.size > 0) throw await unreadableLinks(unreadable.values())
+  if (reports.length > 0) throw await unreadableLinks(reports)
   return needed
 }
 

@@ -1,3 +1,4 @@
+import { LargeMap } from '../../../encoding/largeMap.js'
 import { TimeSlice } from '../../../encoding/timeSlice.js'
 import { CID } from 'multiformats/cid'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
@@ -65,8 +66,8 @@ async function importAll(
   upload: Upload,
   session: Session,
   limits: { 'allow-big-block': boolean },
-): Promise<{ roots: Map<string, CID>; blocks: number; bytes: number }> {
-  const roots = new Map<string, CID>()
+): Promise<{ roots: LargeMap<CID>; blocks: number; bytes: number }> {
+  const roots = new LargeMap<CID>()
   const counts = { blocks: 0, bytes: 0 }
   const batch = new BlockBatch(session)
   const slice = new TimeSlice()
@@ -175,7 +176,7 @@ interface ImportLine {
   Stats?: { BlockCount: number; BlockBytesCount: number }
 }
 
-async function* pinRoots(network: NetworkContext, roots: Map<string, CID>): AsyncGenerator<ImportLine> {
+async function* pinRoots(network: NetworkContext, roots: LargeMap<CID>): AsyncGenerator<ImportLine> {
   for (const [name, cid] of roots) {
     yield { Root: { Cid: { '/': name }, PinErrorMsg: await pinRoot(network, cid) } }
   }

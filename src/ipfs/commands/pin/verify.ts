@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { LargeSet } from '../../../encoding/largeMap.js'
+import { LargeMap, LargeSet } from '../../../encoding/largeMap.js'
 import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { type CidEncoder, cidKey, codecCode } from '../../cid/cidFormat.js'
 import { linksOf, pushReversed } from '../../dag/links.js'
@@ -37,7 +37,7 @@ export const pinVerify = defineCommand({
     const { encodeCid } = input
     return values(
       (async function* () {
-        const broken = new Map<string, BadNode>()
+        const broken = new LargeMap<BadNode>()
         for await (const pin of network.pins.list('recursive')) {
           const BadNodes = await findBadNodes(network, pin.cid, { broken, encodeCid })
           const Cid = encodeCid(pin.cid)
@@ -55,7 +55,7 @@ export const pinVerify = defineCommand({
 async function findBadNodes(
   { blockstore }: NetworkContext,
   root: CID,
-  { broken, encodeCid }: { broken: Map<string, BadNode>; encodeCid: CidEncoder },
+  { broken, encodeCid }: { broken: LargeMap<BadNode>; encodeCid: CidEncoder },
 ): Promise<BadNode[]> {
   const bad: BadNode[] = []
   const seen = new LargeSet()
