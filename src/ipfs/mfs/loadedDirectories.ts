@@ -14,6 +14,8 @@ export interface LoadedDirectory extends ShardedState {
 const MAX_DIRECTORIES = 1000
 /** Maximum number of entries tracked in one of them. */
 export const MAX_ENTRIES = 1000
+/** Maximum length of their names together, in characters: a name may have megabytes. */
+const MAX_CHARACTERS = 16 * 1024 * 1024
 /** Maximum number of sharded directories known to be too large for one block. */
 const MAX_LARGE_DIRECTORIES = 1000
 
@@ -31,6 +33,22 @@ export function keyOf(path: readonly string[]): string {
 export class LoadedDirectories extends Map<string, LoadedDirectory> {
   /** CIDs of sharded directories too large for one block. */
   readonly #large = new Set<string>()
+  /** Characters of the names that were noted since all were forgotten. */
+  #characters = 0
+
+  override clear(): void {
+    this.#characters = 0
+    super.clear()
+  }
+
+  /** Notes an entry of a directory. */
+  note(key: string, name: string): void {
+    if (this.#characters + name.length > MAX_CHARACTERS) this.clear()
+    const { entries } = this.at(key)
+    if (entries.size >= MAX_ENTRIES || entries.has(name)) return
+    this.#characters += name.length
+    entries.add(name)
+  }
 
   /** Returns the state of a directory, and starts to track it. */
   at(key: string): LoadedDirectory {

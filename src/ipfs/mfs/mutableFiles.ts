@@ -159,9 +159,7 @@ export class MutableFiles {
     const isRegular =
       child !== undefined && !(await this.#makeCanonical(child)) && link.size === child.cumulativeSize
     const isChanged = isShardedEntry(directory) ? this.#loaded.mayBecomeBlock(directory) : !isRegular
-    if (!isChanged) return
-    const { entries } = this.#loaded.at(keyOf(path))
-    if (entries.size < MAX_ENTRIES) entries.add(link.name)
+    if (isChanged) this.#loaded.note(keyOf(path), link.name)
   }
 
   /** Stores the canonical form of a directory that has another one. @returns whether it has */
