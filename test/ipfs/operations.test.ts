@@ -51,6 +51,20 @@ it.each(refusedOperations.map(([path]) => path))('%s was asked of Kubo', (path) 
   expect((answers as [string][]).some(([target]) => target.replace(/\?.*/, '') === path)).toBe(true)
 })
 
+// Node fires a timer of more than 2^31 - 1 milliseconds at once.
+it('waits for a missing block as long as a timeout of a year says', async () => {
+  const missing = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  const client = new AbortController()
+  const url = `${node.url}/api/v0/block/get?arg=${missing}&timeout=8760h`
+  const asking = fetch(url, { method: 'POST', signal: client.signal }).then(
+    () => 'answered',
+    () => 'waited',
+  )
+  expect((await node.post(`block/get?arg=${missing}&timeout=100ms`)).status).toBe(500)
+  client.abort()
+  expect(await asking).toBe('waited')
+})
+
 // Answers of `ipfs daemon --offline` 0.42.0.
 it.each([
   ['repo/stat?size-only=true', '"StorageMax":10000000000,'],

@@ -1,6 +1,7 @@
 import { createCidEncoder } from '../cid/cidFormat.js'
 import { unservedOperations } from '../commands/offline.js'
 import { errorText } from '../../encoding/errorText.js'
+import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 import { DeadlineError, EndOfDataError, RequestError, isMissingBlock } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
@@ -207,7 +208,8 @@ function createDeadline(
     controller.signal.addEventListener('abort', () => reject(controller.signal.reason), { once: true })
   })
   timeIsUp.catch(() => undefined)
-  const timer = setTimeout(() => controller.abort(new DeadlineError()), Math.max(milliseconds, 0))
+  const wait = Math.min(Math.max(milliseconds, 0), TIMEOUT_MAX)
+  const timer = setTimeout(() => controller.abort(new DeadlineError()), wait)
   const waitsForBlocks = options['offline'] !== true
   return {
     signal: controller.signal,
