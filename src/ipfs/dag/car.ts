@@ -2,6 +2,7 @@ import { encode as encodeCbor } from '@ipld/dag-cbor'
 import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import { joinBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import {
   UnregisteredHashError,
@@ -104,7 +105,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (!found.equals(cid)) {
       throw new CarError(`mismatch in content integrity, expected: ${cid}, got: ${found}`)
     }
-    yield { cid, bytes: Uint8Array.from(bytes) }
+    yield { cid, bytes }
   }
 }
 
@@ -183,7 +184,7 @@ class ByteInput {
       pieces.push(piece)
       missing -= piece.length
     }
-    return Uint8Array.from(Buffer.concat(pieces))
+    return joinBytes(pieces)
   }
 
   /** Skips bytes, or all that is left. */

@@ -1,6 +1,6 @@
-import { joinBytes } from '../../encoding/hex.js'
+import { joinBytes, joinInPieces } from '../../encoding/hex.js'
 import { longString, partsOf } from '../../encoding/jsonWriter.js'
-import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
 import { errorText } from '../../encoding/errorText.js'
 import { EndOfDataError, FileNetworkError, RequestError } from '../errors.js'
@@ -260,7 +260,8 @@ async function encodeInTurns(
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
-  return Buffer.concat([...encoded, encode(waiting)])
+  encoded.push(encode(waiting))
+  return runInSlices(joinInPieces(encoded), slice)
 }
 
 type Field = readonly [name: string, value: unknown]

@@ -117,7 +117,7 @@ export class BlockFiles {
    */
   async get(key: Uint8Array): Promise<Uint8Array | undefined> {
     const pending = this.#unwritten.get(latin1(key))
-    if (pending) return Uint8Array.from(pending.data)
+    if (pending) return plainBytes(pending.data).slice()
     const row = this.#lookUp(key)
     return (
       row && this.#unlessRemoved(key, this.#readAt(key, row, plainBytes(Buffer.allocUnsafeSlow(row.length))))

@@ -47,7 +47,7 @@ export async function overwrite(
 /** Returns a copy of the bytes, overwritten from a position on. */
 async function overlay(bytes: Uint8Array, start: number, content: ByteQueue): Promise<Uint8Array> {
   if (start >= bytes.length) return bytes
-  const changed = Uint8Array.from(bytes)
+  const changed = new Uint8Array(bytes)
   changed.set(await content.take(bytes.length - start), start)
   return changed
 }
