@@ -630,6 +630,23 @@ describe('object/diff', () => {
     })
   })
 
+  it('joins the names of a path like Go', async () => {
+    // Go's path.Join("a//b", "../c/./d/") is "a/c/d".
+    const [empty, full] = ['bafkqaaa', 'bafkqaalb']
+    async function putDirectory(name: string, cid: string): Promise<string> {
+      const Data = { '/': { bytes: 'CAE' } }
+      const Links = [{ Hash: { '/': cid }, Name: name, Tsize: 1 }]
+      const { body, headers } = form([{ content: JSON.stringify({ Data, Links }) }])
+      const response = await node.post('dag/put?store-codec=dag-pb', body, headers)
+      return ((await response.json()) as { Cid: { '/': string } }).Cid['/']
+    }
+    const before = await putDirectory('a//b', await putDirectory('../c/./d/', empty))
+    const after = await putDirectory('a//b', await putDirectory('../c/./d/', full))
+    expect(await call(`object/diff?arg=${before}&arg=${after}`)).toEqual({
+      Changes: [{ Type: 2, Path: 'a/c/d', Before: { '/': empty }, After: { '/': full } }],
+    })
+  })
+
   it('refuses what is not a path', async () => {
     expect(await failure(`object/diff?arg=x&arg=x`)).toBe(
       'invalid path "x": path does not have enough components',
