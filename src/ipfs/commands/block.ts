@@ -1,5 +1,6 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { allowBigBlock, readBlock } from '../blockSize.js'
 import {
   type HashFunction,
@@ -16,7 +17,7 @@ import {
 import { codecCodeByName } from '../dag/codecs.js'
 import { FileNetworkError } from '../errors.js'
 import { resolveText } from '../names/nameSystem.js'
-import { missingBlock } from '../store/blockstore.js'
+import { type Blockstore, missingBlock } from '../store/blockstore.js'
 import type { NetworkContext } from '../networkContext.js'
 import {
   bytes,
@@ -220,7 +221,7 @@ async function removeBlocks(
       let check: PinCheck | undefined
       for (const [index, { cid, way }] of targets.entries()) {
         check ??= await checkPins(network, cids.slice(index))
-        const gone = way.find((block) => !blockstore.has(block))
+        const gone = await firstMissing(blockstore, way)
         if (gone !== undefined) throw missingBlock(gone)
         const isThere = blockstore.has(cid)
         const absence = isThere || options.force ? undefined : `ipld: could not find ${cid}`
@@ -241,6 +242,17 @@ async function removeBlocks(
       removal.end()
     }
   })
+}
+
+/** Returns the first block that is not stored; yields meanwhile, since a path may have thousands. */
+async function firstMissing(blockstore: Blockstore, blocks: readonly CID[]): Promise<CID | undefined> {
+  const slice = new TimeSlice()
+  for (const block of blocks) {
+    if (!blockstore.has(block)) return block
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+  }
+  return undefined
 }
 
 /** The block an argument resolves to, and the blocks read to resolve it. */

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { latin1, plainBytes } from '../../encoding/hex.js'
-import { Mutex } from '../../encoding/timeSlice.js'
+import { Mutex, TimeSlice } from '../../encoding/timeSlice.js'
 import { DamagedBlockError } from '../errors.js'
 import type { BatchOperation } from '../memTable.js'
 import { SegmentFiles } from '../segmentFiles.js'
@@ -248,8 +248,12 @@ export class BlockFiles {
     const removed: StoredBlock[] = []
     const changes: BatchOperation[] = []
     const changed = new Map<number, SegmentRow>()
+    const slice = new TimeSlice()
     // A key may occur once per label of its block, and stays in the index until all changes are written.
     for (const key of new Map(keys.map((key) => [latin1(key), key])).values()) {
+      // Thousands of sessions may protect it.
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
       const row = this.#lookUp(key)
       const segment = row && (changed.get(row.segment) ?? this.#segments.get(row.segment))
       if (row === undefined || segment === undefined || this.#sessions.isProtected(key, row)) continue
