@@ -71,15 +71,20 @@ export function withReplacements(json: string): string {
 /** Returns how many bytes the character at a place has; 0 if there is none. */
 function widthAt(bytes: Uint8Array, index: number): number {
   const first = bytes[index] as number
-  const second = bytes[index + 1] ?? 0
-  const continues = (offset: number): boolean => ((bytes[index + offset] ?? 0) & 0xc0) === 0x80
   if (first < 0x80) return 1
-  if (first < 0xc2 || first > 0xf4 || !continues(1)) return 0
+  const second = bytes[index + 1]
+  if (first < 0xc2 || first > 0xf4 || !continues(second)) return 0
   if (first < 0xe0) return 2
   // Neither overlong, nor a surrogate, nor beyond the last code point.
-  if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f) || !continues(2)) return 0
+  if ((first === 0xe0 && second < 0xa0) || (first === 0xed && second > 0x9f)) return 0
+  if (!continues(bytes[index + 2])) return 0
   if (first < 0xf0) return 3
-  return (first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f) || !continues(3) ? 0 : 4
+  if ((first === 0xf0 && second < 0x90) || (first === 0xf4 && second > 0x8f)) return 0
+  return continues(bytes[index + 3]) ? 4 : 0
+}
+
+function continues(byte: number | undefined): byte is number {
+  return byte !== undefined && (byte & 0xc0) === 0x80
 }
 
 function pointAt(bytes: Uint8Array, index: number, width: number): number {

@@ -108,8 +108,8 @@ export interface JsonLimits {
   containers: number
 }
 
-/** To add more elements or members, V8 copies all of them, which takes 50 ms. */
-const withinTime: JsonLimits = { elements: 2 ** 22, members: 340_000, containers: Infinity }
+/** To add more elements or members, V8 copies all of them, which takes up to 50 ms. */
+const withinTime: JsonLimits = { elements: 2 ** 22, members: 170_000, containers: Infinity }
 /** Limits of a call. V8's garbage collector stops other work while it moves many small values that are in use. */
 export const callLimits: JsonLimits = { ...withinTime, containers: 2 ** 20 }
 /** Limits of texts that may stop other work for a moment. */

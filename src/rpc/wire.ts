@@ -87,8 +87,16 @@ const plainText = /^[ !#-%'-;=?-[\]-~]*$/
 const unsafeInHtml = /[<>&\u2028\u2029]/
 const everyUnsafeInHtml = /[<>&\u2028\u2029]/g
 
+const htmlEscapes: Readonly<Record<string, string>> = {
+  '<': '\\u003c',
+  '>': '\\u003e',
+  '&': '\\u0026',
+  '\u2028': '\\u2028',
+  '\u2029': '\\u2029',
+}
+
 function escapeUnit(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return htmlEscapes[character] ?? character
 }
 
 /**

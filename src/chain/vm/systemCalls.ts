@@ -2,6 +2,7 @@ import type { ExecResult } from '@ethereumjs/evm'
 import { Address } from '@ethereumjs/util'
 import { createHash } from 'node:crypto'
 import { bigintToBytes, bytesEqual, bytesToBigint, hexToBytes } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
 import { failureMessage } from '../evm/failure.js'
@@ -137,7 +138,7 @@ export async function collectRequests(
 ): Promise<ConsensusRequest[]> {
   if (!evm.common.isActivatedEIP(7685)) return []
   return [
-    { type: 0, data: collectDeposits(logs, depositContract) },
+    { type: 0, data: await runWithin(collectDeposits(logs, depositContract), new TimeSlice()) },
     { type: 1, data: await readQueue(evm, withdrawalRequests, 'withdrawal') },
     { type: 2, data: await readQueue(evm, consolidationRequests, 'consolidation') },
   ]
@@ -208,9 +209,14 @@ async function isIdle(state: WorkingState, { address, codeHash }: SystemContract
   return true
 }
 
-function collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Uint8Array {
+/** Logs that are looked at in one step. */
+const LOGS_AT_ONCE = 1024
+
+function* collectDeposits(logs: Iterable<ExecutionLog>, depositContract: Uint8Array): Steps<Uint8Array> {
   const parts: Uint8Array[] = []
+  let seen = 0
   for (const { address, topics, data } of logs) {
+    if (++seen % LOGS_AT_ONCE === 0) yield
     if (topics[0] === undefined || !bytesEqual(topics[0], DEPOSIT_TOPIC)) continue
     if (bytesEqual(address, depositContract)) parts.push(decodeDeposit(data))
   }

@@ -129,8 +129,8 @@ export const requests: readonly Bomb[] = [
     'latest',
   ]),
   {
-    ...rpc('300,000 spellings of an override member', 'eth_simulateV1', () => {
-      const spellings = many(300_000, (index) => {
+    ...rpc('150,000 spellings of an override member', 'eth_simulateV1', () => {
+      const spellings = many(150_000, (index) => {
         const bits = index.toString(2).padStart(19, '0')
         return 'moveprecompiletoaddress'.replace(/./g, (letter, place: number) =>
           bits[place] === '1' ? letter.toUpperCase() : letter,
@@ -271,7 +271,7 @@ export const requests: readonly Bomb[] = [
       ['debug_accountRange', [], 'must specify either'],
     ] as const
   ).map(([method, before, refusal]) => ({
-    ...rpc('an object of 200,000 members', method, () => [...before, members(200_000)]),
+    ...rpc('an object of 150,000 members', method, () => [...before, members(150_000)]),
     refusal,
   })),
   rpc('ten thousand calls', 'eth_simulateV1', () => [
@@ -284,7 +284,7 @@ export const requests: readonly Bomb[] = [
   ]),
   ...Object.entries({
     'a duration of a megabyte': { timeout: '1h'.repeat(5e5) },
-    'a configuration of 200,000 members': { tracer: 'callTracer', tracerConfig: members(200_000) },
+    'a configuration of 150,000 members': { tracer: 'callTracer', tracerConfig: members(150_000) },
     'ten thousand programs': { tracer: 'muxTracer', tracerConfig: members(10_000) },
   }).map(([name, config]) => rpc(name, 'debug_traceCall', () => [{ to: TARGET }, 'latest', config])),
   rpc('an interval of 200,000 numbers', 'evm_setIntervalMining', () => [many(200_000, (i) => i)]),

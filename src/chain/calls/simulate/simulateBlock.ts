@@ -141,10 +141,13 @@ class SimulatedExecution {
     }
     if (rules.isActivatedEIP(4844)) outcome.blobGasUsed = this.#blobGasUsed
     if (rules.isActivatedEIP(7685)) {
-      const logs = this.calls.flatMap((call) => call.logs)
-      outcome.requestsHash = hashRequests(await collectRequests(this.#evm, logs, depositContract))
+      outcome.requestsHash = hashRequests(await collectRequests(this.#evm, this.#logs(), depositContract))
     }
     return outcome
+  }
+
+  *#logs(): Iterable<ExecutionLog> {
+    for (const { logs } of this.calls) yield* logs
   }
 }
 
