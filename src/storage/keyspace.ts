@@ -10,6 +10,8 @@ const KIND = {
   setting: 0x03,
   pooled: 0x04,
   blob: 0x05,
+  pooledBeside: 0x06,
+  snapshotPool: 0x07,
   trieRoot: 0x10,
   code: 0x11,
   preimage: 0x12,
@@ -22,6 +24,8 @@ const KIND = {
   editedRoot: 0x25,
   log: 0x30,
 } as const
+
+const pooledKinds = [KIND.pooled, KIND.pooledBeside] as const
 
 /** Maximum number of networks; they are numbered from 0. */
 export const MAX_NETWORKS = 255
@@ -41,6 +45,9 @@ const LARGEST_NUMBER = 2n ** 64n - 1n
 /** Field that a row of the log index covers: address, topic 0 to 3, or any log at all (with an empty value). */
 export type LogPosition = 'any' | 'address' | 0 | 1 | 2 | 3
 
+/** One of two places for the rows of pooled transactions; see PooledStore. */
+export type PooledArea = 0 | 1
+
 /** Half-open range of keys. */
 export interface KeyRange {
   gte: Uint8Array
@@ -56,10 +63,14 @@ export interface Keyspace {
   snapshots(): KeyRange
   /** A named setting that outlives the process. */
   setting(name: string): Uint8Array
-  /** A pending transaction in the mempool, by its 32-byte hash. */
-  pooled(hash: Uint8Array): Uint8Array
-  /** All pending transactions in the mempool. */
-  allPooled(): KeyRange
+  /** Part of the pooled transactions that a snapshot has stored, by its place among the parts. */
+  snapshotPool(id: number, part: number): Uint8Array
+  /** All such parts, by snapshot and place. */
+  snapshotPools(): KeyRange
+  /** A pooled transaction by its 32-byte hash. */
+  pooled(area: PooledArea, hash: Uint8Array): Uint8Array
+  /** All pooled transactions in an area. */
+  allPooled(area: PooledArea): KeyRange
   /** A blob by its 32-byte versioned hash. */
   blob(versionedHash: Uint8Array): Uint8Array
   /** The number of a trie's root node, by its 32-byte hash. */
@@ -116,8 +127,10 @@ export function keyspaceOf(network: number): Keyspace {
     snapshot: (id) => key(KIND.snapshot, encodeOrdinal(id)),
     snapshots: () => all(KIND.snapshot),
     setting: (name) => key(KIND.setting, new TextEncoder().encode(name)),
-    pooled: (hash) => key(KIND.pooled, hash),
-    allPooled: () => all(KIND.pooled),
+    snapshotPool: (id, part) => key(KIND.snapshotPool, encodeOrdinal(id), encodeOrdinal(part)),
+    snapshotPools: () => all(KIND.snapshotPool),
+    pooled: (area, hash) => key(pooledKinds[area], hash),
+    allPooled: (area) => all(pooledKinds[area]),
     blob: (versionedHash) => key(KIND.blob, versionedHash),
     trieRoot: (hash) => key(KIND.trieRoot, hash),
     trieRoots: () => all(KIND.trieRoot),

@@ -77,7 +77,7 @@ test('the write that moves the head stores the transactions that are pending aga
     const reopened = await openDatabase({ directory: copy, sync: false })
     const { head } = await openTestChain({ ...place, database: reopened })
     const stored: Hex[] = []
-    for await (const [key] of reopened.iterate(keys.allPooled())) stored.push(bytesToHex(key.slice(-32)))
+    for await (const [key] of reopened.iterate(keys.allPooled(0))) stored.push(bytesToHex(key.slice(-32)))
     expect(await new PooledStore({ database: reopened, keys }).load()).toHaveLength(stored.length)
     outcomes.push({ moved: head.block.ordinal !== orphan.ordinal, waiting: stored })
     await reopened.close()

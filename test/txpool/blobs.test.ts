@@ -149,6 +149,21 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     })
   })
 
+  it('are sixteen of one sender at most', async () => {
+    await chain.call('evm_setAutomine', false)
+    const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    const send = async (index: number): Promise<Hex> =>
+      chain.call('eth_sendRawTransaction', await signed(chain, nonce + index, form))
+    for (let index = 0; index < 16; index++) await send(index)
+    // geth: core/txpool/blobpool/blobpool.go, maxTxsPerAccount
+    await expect(send(16)).rejects.toThrow('account limit exceeded: pooled 16 txs')
+    await chain.call('evm_mine')
+    await send(16)
+    await chain.call('anvil_dropAllTransactions')
+    await chain.call('evm_setAutomine', true)
+  })
+
   it("are refused with geth's messages", async () => {
     const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof

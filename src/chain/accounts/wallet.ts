@@ -3,6 +3,7 @@ import {
   type BlobSidecar,
   type CreatableFields,
   type PooledTransaction,
+  checkSizes,
   createTransaction,
   maxPriorityFeePerGas,
 } from '../mempool/transaction.js'
@@ -26,7 +27,6 @@ import type { Mempool } from '../mempool/mempool.js'
 import type { ForkRules } from '../types.js'
 import type { ChainView } from '../view.js'
 import { setSignature, unsignedTransaction } from '../evm/internals.js'
-import { checkSizes } from '../mempool/validation.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { type DefaultFeeCap, feeDefaults } from './feeDefaults.js'
 import { type Impersonation, impersonate, protectedV } from './impersonation.js'

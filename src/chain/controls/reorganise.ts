@@ -214,14 +214,14 @@ function* orphansOf(
   { stores }: Chain,
   removed: readonly StoredBlock[],
 ): Steps<{ orphaned: NamedPooled[]; rows: WriteBatch }> {
-  const { blocks, keys } = stores
+  const { blocks } = stores
   const blobs = new BlobStore(stores)
   const orphaned: NamedPooled[] = []
   const rows = new WriteBatch()
   for (const block of removed) {
     for (const pooled of pooledFromBlock({ blocks, blobs }, block)) {
       orphaned.push(pooled)
-      stagePooled(rows, keys, pooled)
+      stagePooled(rows, stores, pooled)
       yield
     }
     yield

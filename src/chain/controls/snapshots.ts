@@ -1,6 +1,13 @@
+import { RLP } from '@ethereumjs/rlp'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { type Keyspace, decodeOrdinal, encodeOrdinal, ordinalOfKey } from '../../storage/keyspace.js'
+import {
+  type Keyspace,
+  ORDINAL_LENGTH,
+  decodeOrdinal,
+  encodeOrdinal,
+  ordinalOfKey,
+} from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
 import type { Chain } from '../chain.js'
 import { ChainError } from '../errors.js'
@@ -25,8 +32,8 @@ export interface SnapshotRecord {
   /** Unprefixed hexadecimal. */
   workingRoot: string
   progress: Progress
-  /** Pooled transactions in order of arrival; unprefixed hexadecimal. */
-  waiting: string[]
+  /** Number of parts that hold the pooled transactions in order of arrival; in rows of their own. */
+  parts: number
   /**
    * An earlier snapshot, the first `count` of whose pooled transactions precede these. It is never removed before this
    * one is.
@@ -48,6 +55,10 @@ const MAX_LOST = 10_000
 
 /** Maximum number of mempools in memory. Earlier snapshots read theirs from the database, as after a restart. */
 const MAX_POOLS = 100
+
+/** Pooled transactions in one part of a snapshot at most, and their bytes, which a single one may exceed. */
+const TRANSACTIONS_IN_PART = 1000
+const BYTES_IN_PART = 256 * 1024
 
 /** A component that reverts together with the chain. */
 export interface SnapshotParticipant {
@@ -93,15 +104,15 @@ export interface SnapshotParts {
 export class Snapshots {
   readonly #parts: SnapshotParts
   readonly #inMemory = new Map<number, SnapshotInMemory>()
-  /** Ordinals of the snapshots' blocks, by snapshot id. */
-  readonly #ordinals = new Map<number, number>()
+  /** The ordinals of the snapshots' blocks, and the numbers of their parts, by snapshot id. */
+  readonly #stored = new Map<number, Pick<SnapshotRecord, 'ordinal' | 'parts'>>()
   /** Snapshots whose blocks were rolled back. Each is reported once. */
   readonly #lost = new Set<number>()
   #next = 0
   /** From the oldest. */
   readonly #pools: KeptPool[] = []
   /** The latest snapshot that stored pooled transactions of its own, and all of them. */
-  #stored: { id: number; waiting: readonly PooledTransaction[] } | undefined
+  #latest: { id: number; waiting: readonly PooledTransaction[] } | undefined
 
   private constructor(parts: SnapshotParts) {
     this.#parts = parts
@@ -115,9 +126,10 @@ export class Snapshots {
     if (next !== undefined) snapshots.#next = decodeOrdinal(next)
     for await (const [key, bytes] of database.iterate(keys.snapshots())) {
       const id = ordinalOfKey(key)
-      snapshots.#ordinals.set(id, decodeRecord(bytes).ordinal)
+      snapshots.#stored.set(id, decodeRecord(bytes))
       snapshots.#next = Math.max(snapshots.#next, id + 1)
     }
+    await snapshots.#removeUnfinished()
     return snapshots
   }
 
@@ -128,7 +140,7 @@ export class Snapshots {
   take(): Promise<bigint> {
     const { chain, participants } = this.#parts
     return chain.exclusively(async () => {
-      if (this.#ordinals.size >= MAX_SNAPSHOTS) {
+      if (this.#stored.size >= MAX_SNAPSHOTS) {
         throw new ChainError(`there are ${MAX_SNAPSHOTS} snapshots: revert to one before taking another`)
       }
       const { database, keys } = chain.stores
@@ -146,18 +158,18 @@ export class Snapshots {
       }
       const pooled = chain.mempool.inOrderOfArrival()
       // Everything is captured. From here on, the work yields between transactions.
-      const shared = this.#stored && {
-        id: this.#stored.id,
-        count: commonLength(this.#stored.waiting, pooled),
+      const shared = this.#latest && {
+        id: this.#latest.id,
+        count: commonLength(this.#latest.waiting, pooled),
       }
       const own = shared === undefined ? pooled : pooled.slice(shared.count)
-      const waiting = await runInSlices(encodePooledTransactions(own), new TimeSlice())
-      const record: SnapshotRecord = { ...place, waiting, ...(shared?.count && { shared }) }
+      const parts = await runInSlices(this.#writeParts(id, own), new TimeSlice())
+      const record: SnapshotRecord = { ...place, parts, ...(shared?.count && { shared }) }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
       database.write(new WriteBatch().put(keys.snapshot(id), bytes))
-      this.#ordinals.set(id, block.ordinal)
+      this.#stored.set(id, record)
       this.#inMemory.set(id, inMemory)
-      if (own.length > 0) this.#stored = { id, waiting: pooled }
+      if (own.length > 0) this.#latest = { id, waiting: pooled }
       return BigInt(id)
     })
   }
@@ -179,13 +191,12 @@ export class Snapshots {
       if (record === undefined) return this.#lost.delete(Number(id)) ? 'lost' : 'unknown'
       const block = blocks.byOrdinal(record.ordinal)
       if (block === undefined) throw new Error(`the block of snapshot ${id} is not stored`)
-      const used = [...this.#ordinals.keys()].filter((other) => other >= Number(id))
-      const lost = used.filter((other) => (this.#ordinals.get(other) ?? 0) >= record.nextOrdinal)
+      const used = [...this.#stored.keys()].filter((other) => other >= Number(id))
+      const lost = used.filter((other) => (this.#stored.get(other)?.ordinal ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
-      const rows = await runInSlices(this.#waitingOf(record), new TimeSlice())
+      const rows = await runInSlices(this.#waitingOf(Number(id)), new TimeSlice())
       const then = await runInSlices(readRows(rows), new TimeSlice())
-      const pools = { now: new Map(chain.mempool.byHash), then }
-      const replacement = await runInSlices(store.replacement(pools), new TimeSlice())
+      const change = await store.prepare(then)
       const planned = await chain.planMove(block)
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -195,7 +206,7 @@ export class Snapshots {
           stage: (batch) => {
             this.#stageRemoval(batch, keys, used)
             removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })
-            for (const operation of replacement) batch.operations.push(operation)
+            batch.operations.push(...change)
           },
           change: () => {
             applyProgress(record.progress, chain.clock, chain.settings)
@@ -209,7 +220,7 @@ export class Snapshots {
       try {
         await this.#restoreMempool(remembered?.kept.pool, waiting)
       } finally {
-        await runInSlices(store.recordReplacement(pools), new TimeSlice())
+        await store.adopt(then, chain.mempool)
       }
       for (const restore of remembered?.participants ?? []) restore()
       chain.events.emit({ type: 'rewound', head: block })
@@ -219,7 +230,7 @@ export class Snapshots {
 
   /** Iterates over all snapshots, oldest first. */
   *list(): Iterable<SnapshotEntry> {
-    for (const [id, ordinal] of this.#ordinals) {
+    for (const [id, { ordinal }] of this.#stored) {
       const block = this.#parts.chain.stores.blocks.byOrdinal(ordinal)
       if (block === undefined) continue
       yield { id: BigInt(id), blockNumber: block.header.number, blockHash: block.hash }
@@ -238,7 +249,7 @@ export class Snapshots {
   /** Removes all snapshots without reusing their ids. Only within the chain's mutex. */
   clear(): void {
     const { database, keys } = this.#parts.chain.stores
-    const ids = [...this.#ordinals.keys()]
+    const ids = [...this.#stored.keys()]
     if (ids.length === 0) return
     const batch = new WriteBatch()
     this.#stageRemoval(batch, keys, ids)
@@ -247,7 +258,11 @@ export class Snapshots {
   }
 
   #stageRemoval(batch: WriteBatch, keys: Keyspace, ids: readonly number[]): void {
-    for (const id of ids) batch.delete(keys.snapshot(id))
+    for (const id of ids) {
+      batch.delete(keys.snapshot(id))
+      const { parts } = this.#stored.get(id) ?? { parts: 0 }
+      for (let part = 0; part < parts; part++) batch.delete(keys.snapshotPool(id, part))
+    }
     batch.put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next))
   }
 
@@ -265,27 +280,68 @@ export class Snapshots {
 
   #record(id: number): SnapshotRecord | undefined {
     const { database, keys } = this.#parts.chain.stores
-    const bytes = this.#ordinals.has(id) ? database.get(keys.snapshot(id)) : undefined
+    const bytes = this.#stored.has(id) ? database.get(keys.snapshot(id)) : undefined
     return bytes && decodeRecord(bytes)
   }
 
+  /** Writes pooled transactions in parts. @returns their number */
+  *#writeParts(id: number, waiting: readonly PooledTransaction[]): Steps<number> {
+    const { database, keys } = this.#parts.chain.stores
+    let parts = 0
+    let part: Uint8Array[] = []
+    let length = 0
+    const write = (): void => {
+      database.write(new WriteBatch().put(keys.snapshotPool(id, parts++), RLP.encode(part)))
+      part = []
+      length = 0
+    }
+    for (const pooled of waiting) {
+      const row = encodePooled({ ...pooled, raw: encodeNetworkForm(pooled) })
+      part.push(row)
+      length += row.length
+      if (part.length >= TRANSACTIONS_IN_PART || length >= BYTES_IN_PART) write()
+      yield
+    }
+    if (part.length > 0) write()
+    return parts
+  }
+
+  /** Removes the parts of snapshots that a crash has left without a record. */
+  async #removeUnfinished(): Promise<void> {
+    const { database, keys } = this.#parts.chain.stores
+    for await (const [key] of database.iterate(keys.snapshotPools())) {
+      if (!this.#stored.has(ordinalOfKey(key.subarray(0, -ORDINAL_LENGTH))))
+        database.write(new WriteBatch().delete(key))
+    }
+  }
+
   /** Returns the pooled transactions of a snapshot as they are stored. */
-  *#waitingOf(record: SnapshotRecord): Steps<Uint8Array[]> {
-    const parts: string[][] = []
+  *#waitingOf(id: number): Steps<Uint8Array[]> {
+    const sections: Uint8Array[][] = []
     let count = Infinity
-    for (
-      let at: SnapshotRecord | undefined = record;
-      at !== undefined;
-      at = at.shared && this.#record(at.shared.id)
-    ) {
-      const before = at.shared?.count ?? 0
-      if (count > before) parts.push(at.waiting.slice(0, count - before))
+    for (let at: number | undefined = id; at !== undefined;) {
+      const { parts = 0, shared }: Partial<SnapshotRecord> = this.#record(at) ?? {}
+      const before = shared?.count ?? 0
+      if (count > before) sections.push((yield* this.#readParts(at, parts)).slice(0, count - before))
       count = Math.min(count, before)
+      at = shared?.id
       yield
     }
     const rows: Uint8Array[] = []
-    for (const text of parts.reverse().flat()) {
-      rows.push(hexToBytes(text))
+    for (const section of sections.reverse()) {
+      for (const row of section) rows.push(row)
+      yield
+    }
+    return rows
+  }
+
+  *#readParts(id: number, parts: number): Steps<Uint8Array[]> {
+    const { database, keys } = this.#parts.chain.stores
+    const rows: Uint8Array[] = []
+    for (let part = 0; part < parts; part++) {
+      const bytes = database.get(keys.snapshotPool(id, part))
+      if (bytes === undefined) throw new Error(`a part of snapshot ${id} is not stored`)
+      for (const row of RLP.decode(bytes) as Uint8Array[]) rows.push(row)
       yield
     }
     return rows
@@ -305,9 +361,9 @@ export class Snapshots {
 
   #forget(ids: readonly number[], lost: readonly number[]): void {
     for (const id of ids) {
-      this.#ordinals.delete(id)
+      this.#stored.delete(id)
       this.#inMemory.delete(id)
-      if (this.#stored?.id === id) this.#stored = undefined
+      if (this.#latest?.id === id) this.#latest = undefined
     }
     for (const id of lost.slice(-MAX_LOST)) this.#lost.add(id)
     for (const id of this.#lost) {
@@ -322,16 +378,6 @@ function commonLength(a: readonly PooledTransaction[], b: readonly PooledTransac
   const end = Math.min(a.length, b.length)
   for (let index = 0; index < end; index++) if (a[index] !== b[index]) return index
   return end
-}
-
-/** Encodes pooled transactions as unprefixed hexadecimal. */
-function* encodePooledTransactions(waiting: readonly PooledTransaction[]): Steps<string[]> {
-  const encoded: string[] = []
-  for (const pooled of waiting) {
-    encoded.push(bytesToPlainHex(encodePooled({ ...pooled, raw: encodeNetworkForm(pooled) })))
-    yield
-  }
-  return encoded
 }
 
 function decodeRecord(bytes: Uint8Array): SnapshotRecord {

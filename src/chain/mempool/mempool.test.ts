@@ -12,6 +12,7 @@ import { countTurns, endEverySlice } from '../../../test/support/turns.js'
 import { keccak256, privateKeyToAddress, sign as signHash } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createRules, createSingleForkSchedule } from '../evm/forkSchedule.js'
+import { EMPTY_CODE_HASH } from '../state/account.js'
 import type { AccountState, StateView } from '../types.js'
 import { Mempool } from './mempool.js'
 import type { Entry, MempoolOptions } from './senderQueue.js'
@@ -35,7 +36,7 @@ class TestState implements StateView {
   }
   getAccount(address: Uint8Array): AccountState | undefined {
     const account = this.accounts.get(address.toString())
-    return account && { ...account, storageRoot: new Uint8Array(32), codeHash: new Uint8Array(32) }
+    return account && { ...account, storageRoot: new Uint8Array(32), codeHash: EMPTY_CODE_HASH }
   }
   getCode = () => new Uint8Array(0)
   getStorage = () => new Uint8Array(32)
@@ -79,7 +80,8 @@ function blobEntry(maxFeePerGas: bigint, maxPriorityFeePerGas: bigint, maxFeePer
     },
     { common: rules },
   )
-  return { transaction, hash: a, sender: addressOf(a), impersonated: false, arrival: 0, cost: 0n }
+  const known = { hash: a, sender: addressOf(a), impersonated: false, arrival: 0, cost: 0n }
+  return { transaction, ...known, size: 0, authorities: [] }
 }
 
 /** Signs a transfer that ethereumjs would refuse to create. */
@@ -285,6 +287,22 @@ describe('Mempool', () => {
     await pool.add(sign(a, {}))
     await expect(pool.add(sign(b, {}))).rejects.toThrow(new TransactionRejectedError('txpool is full'))
     await pool.add(sign(a, { maxFeePerGas: 30n * GWEI, maxPriorityFeePerGas: 2n * GWEI }))
+  })
+
+  it('is full at its capacity in bytes', async () => {
+    const small = sign(a, {})
+    const large = sign(b, { data: new Uint8Array(100), gasLimit: 30_000n })
+    const { pool } = await createPool({ byteCapacity: small.length + large.length })
+    const full = new TransactionRejectedError('txpool is full')
+    await pool.add(small)
+    const { hash } = await pool.add(large)
+    await expect(pool.add(sign(c, {}))).rejects.toThrow(full)
+    const fees = { maxFeePerGas: 30n * GWEI, maxPriorityFeePerGas: 2n * GWEI }
+    await expect(
+      pool.add(sign(a, { ...fees, data: Uint8Array.of(1, 2, 3), gasLimit: 30_000n })),
+    ).rejects.toThrow(full)
+    pool.drop(hash)
+    await pool.add(sign(c, {}))
   })
 
   it('accepts transactions of impersonated accounts', async () => {

@@ -1,9 +1,10 @@
-import { bytesToPlainHex } from '../../encoding/hex.js'
-import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
+import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
+import { type Awaitable, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
-import type { ForkRules, StateView } from '../types.js'
+import { EMPTY_CODE_HASH } from '../state/account.js'
+import type { AccountState, ForkRules, StateView } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { verifySidecar } from './blobs.js'
 import { type TransactionFields, decodeTransaction, fieldsOf } from './decode.js'
@@ -11,15 +12,20 @@ import {
   Candidates,
   type CompleteMempoolOptions,
   type Entry,
+  EntryIndex,
   type MempoolOptions,
+  PendingListeners,
+  type SenderAccount,
   SenderQueue,
   defaultMempoolOptions,
 } from './senderQueue.js'
 import {
   type CheckedFields,
+  type Origin,
   MAX_BLOB_TRANSACTION_SIZE,
   checkAsAnvil,
   checkSize,
+  authoritiesOf,
   checkSubmission,
   costOf,
   checkAutomine,
@@ -77,7 +83,7 @@ export class Mempool {
   /** The latest replacement of a transaction. */
   #replacement: { entry: Entry; replaced: Entry } | undefined
   #queues = new Map<string, SenderQueue>()
-  #byHash = new Map<string, Entry>()
+  #index = new EntryIndex()
   #arrivals = 0
   #version = 0
   /** The latest snapshot, if the senders' accounts have not changed since. */
@@ -97,7 +103,7 @@ export class Mempool {
 
   /** Number of transactions, pending and queued. */
   get size(): number {
-    return this.#byHash.size
+    return this.#index.size
   }
 
   /** Number of pending transactions. */
@@ -124,9 +130,10 @@ export class Mempool {
   /**
    * Adds a signed transaction in its EIP-2718 encoding.
    *
+   * @param origin - what was acknowledged before is not refused for the number of a sender's transactions
    * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
    */
-  async add(raw: Uint8Array): Promise<PooledTransaction> {
+  async add(raw: Uint8Array, origin: Origin = 'client'): Promise<PooledTransaction> {
     const rules = this.#rules()
     if (raw.length > (raw[0] === 3 ? MAX_BLOB_TRANSACTION_SIZE : LONGEST_READ)) {
       checkSize(raw[0], raw.length, rules)
@@ -142,7 +149,7 @@ export class Mempool {
       await this.checkFirst(fields, senderOf(fields, rules))
     }
     const pooled = recoverTransaction(fields, rules)
-    return this.#insert(pooled, fields)
+    return this.#insert(pooled, fields, origin)
   }
 
   /**
@@ -150,12 +157,12 @@ export class Mempool {
    *
    * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
    */
-  async addKnown(pooled: PooledTransaction): Promise<PooledTransaction> {
+  async addKnown(pooled: PooledTransaction, origin: Origin = 'client'): Promise<PooledTransaction> {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)
     checkSubmission(fields, this.#options)
     await this.checkFirst(fields, pooled.sender)
     this.#checkStatic(fields, !pooled.impersonated)
-    return this.#insert(pooled, fields)
+    return this.#insert(pooled, fields, origin)
   }
 
   /**
@@ -183,12 +190,12 @@ export class Mempool {
 
   /** Returns a pooled transaction by its 32-byte hash. */
   get(hash: Uint8Array): PooledTransaction | undefined {
-    return this.#byHash.get(bytesToPlainHex(hash))
+    return this.#index.byHash.get(bytesToPlainHex(hash))
   }
 
   /** The transactions by the 64 digits of their hash, in no particular order. */
   get byHash(): ReadonlyMap<string, PooledTransaction> {
-    return this.#byHash
+    return this.#index.byHash
   }
 
   /** Lists the transactions by sender, pending and queued. */
@@ -204,7 +211,7 @@ export class Mempool {
 
   /** Lists all transactions in order of arrival. */
   inOrderOfArrival(): readonly PooledTransaction[] {
-    return [...this.#byHash.values()].toSorted((a, b) => a.arrival - b.arrival)
+    return [...this.#index.byHash.values()].toSorted((a, b) => a.arrival - b.arrival)
   }
 
   /** Returns the nonce after the last pending transaction of a 20-byte sender; undefined if it has none in the pool. */
@@ -228,7 +235,7 @@ export class Mempool {
 
   /** Removes a transaction; later ones of its sender become queued. */
   drop(hash: Uint8Array): PooledTransaction | undefined {
-    const entry = this.#byHash.get(bytesToPlainHex(hash))
+    const entry = this.#index.byHash.get(bytesToPlainHex(hash))
     if (entry === undefined) return undefined
     this.#queues.get(bytesToPlainHex(entry.sender))?.retain((other) => other !== entry)
     this.#forget(entry.sender, [entry])
@@ -243,8 +250,8 @@ export class Mempool {
       return
     }
     this.#queues.get(bytesToPlainHex(entry.sender))?.put(replaced)
-    this.#byHash.delete(bytesToPlainHex(hash))
-    this.#byHash.set(bytesToPlainHex(replaced.hash), replaced)
+    this.#index.delete(entry)
+    this.#index.add(replaced)
     this.#version++
   }
 
@@ -258,7 +265,7 @@ export class Mempool {
   /** Removes all transactions. */
   dropAll(): void {
     this.#queues.clear()
-    this.#byHash.clear()
+    this.#index = new EntryIndex()
     this.#version++
   }
 
@@ -290,18 +297,18 @@ export class Mempool {
   /** Restores a snapshot. Call {@link reset} afterwards if the head has changed. */
   async restore(snapshot: MempoolSnapshot): Promise<void> {
     const queues = new Map<string, SenderQueue>()
-    const byHash = new Map<string, Entry>()
+    const index = new EntryIndex()
     const slice = new TimeSlice()
     for (const [key, queue] of snapshot.queues) {
       queues.set(key, queue.copy())
       for (const entry of queue.entries) {
-        byHash.set(bytesToPlainHex(entry.hash), entry)
+        index.add(entry)
         const pause = slice.pause()
         if (pause !== undefined) await pause
       }
     }
     this.#queues = queues
-    this.#byHash = byHash
+    this.#index = index
     this.#version++
   }
 
@@ -314,10 +321,14 @@ export class Mempool {
   }
 
   #checkNew(key: string): void {
-    if (this.#byHash.has(key)) throw new TransactionRejectedError('already known', { hash: `0x${key}` })
+    if (this.#index.byHash.has(key)) throw new TransactionRejectedError('already known', { hash: `0x${key}` })
   }
 
-  async #insert(pooled: PooledTransaction, fields: TransactionFields): Promise<PooledTransaction> {
+  async #insert(
+    pooled: PooledTransaction,
+    fields: TransactionFields,
+    origin: Origin,
+  ): Promise<PooledTransaction> {
     const key = bytesToPlainHex(pooled.hash)
     this.#checkNew(key)
     if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
@@ -325,9 +336,9 @@ export class Mempool {
     const { transaction, hash, sender, sidecar } = pooled
     const impersonated =
       pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(sender)))
+    const authorities = await runWithin(authoritiesOf(fields.authorizationList ?? []), new TimeSlice())
     const queue = await this.#queueOf(sender, name)
     this.#checkNew(key)
-    const cost = costOf(fields)
     const entry: Entry = {
       transaction,
       hash,
@@ -335,18 +346,25 @@ export class Mempool {
       impersonated,
       sidecar,
       arrival: this.#arrivals,
-      cost,
+      cost: costOf(fields),
+      size: fields.size,
+      authorities,
     }
-    const replaced = validateWithState(entry, queue, { ...this.#context(), size: this.size })
+    const replaced = validateWithState(entry, queue, {
+      ...this.#context(),
+      origin,
+      index: this.#index,
+      queues: this.#queues,
+    })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)
     this.#queues.set(name, queue)
     if (replaced !== undefined) {
-      this.#byHash.delete(bytesToPlainHex(replaced.hash))
+      this.#index.delete(replaced)
       this.#replacement = { entry, replaced }
     }
-    this.#byHash.set(key, entry)
+    this.#index.add(entry)
     this.#version++
     if (queue.isPending(entry.transaction.nonce)) {
       this.#listeners.notify(entry)
@@ -360,8 +378,7 @@ export class Mempool {
     const known = this.#queues.get(name)
     if (known !== undefined) return known
     const account = await this.#requireHead().state.getAccount(sender)
-    const queue = new SenderQueue(sender, { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n })
-    return this.#queues.get(name) ?? queue
+    return this.#queues.get(name) ?? new SenderQueue(sender, senderAccount(account))
   }
 
   /** Whether an account has code other than a delegation (EIP-7702). */
@@ -371,15 +388,14 @@ export class Mempool {
   }
 
   async #follow(queue: SenderQueue, { state, gasLimit }: Head): Promise<void> {
-    const account = await state.getAccount(queue.sender)
+    const account = senderAccount(await state.getAccount(queue.sender))
     const pendingBefore = queue.nextNonce
     this.#latest = undefined
-    queue.nonce = account?.nonce ?? 0n
-    queue.balance = account?.balance ?? 0n
-    const dropped = queue.retain(
+    const dropped = queue.follow(
+      account,
       ({ transaction, cost }) =>
-        transaction.nonce >= queue.nonce &&
-        (this.#options.withoutFunds || cost <= queue.balance) &&
+        transaction.nonce >= account.nonce &&
+        (this.#options.withoutFunds || cost <= account.balance) &&
         transaction.gasLimit <= gasLimit,
     )
     this.#forget(queue.sender, dropped)
@@ -389,7 +405,7 @@ export class Mempool {
   /** Removes a sender's entries that left their queue from the other indexes. */
   #forget(sender: Uint8Array, entries: readonly Entry[]): void {
     if (entries.length === 0) return
-    for (const { hash } of entries) this.#byHash.delete(bytesToPlainHex(hash))
+    for (const entry of entries) this.#index.delete(entry)
     const key = bytesToPlainHex(sender)
     if (this.#queues.get(key)?.entries.length === 0) this.#queues.delete(key)
     this.#version++
@@ -407,35 +423,8 @@ export class Mempool {
   }
 }
 
-/** Listeners for transactions that become pending. */
-export class PendingListeners {
-  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
-
-  /** @returns a function that ends the subscription */
-  subscribe(listener: (transaction: PooledTransaction) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
-
-  notify(transaction: PooledTransaction): void {
-    for (const listener of this.#listeners) listener(transaction)
-  }
-
-  /**
-   * Announces the pending transactions of a queue, starting at a nonce. There are many if they waited for one.
-   *
-   * @param known - a transaction to leave out
-   */
-  notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): Awaitable<void> {
-    if (this.#listeners.size === 0) return
-    return runWithin(this.#notifyEach(nonce, queue, known), new TimeSlice())
-  }
-
-  *#notifyEach(nonce: bigint, { pending }: SenderQueue, known?: PooledTransaction): Steps<void> {
-    for (const entry of pending) {
-      if (entry === known || entry.transaction.nonce < nonce) continue
-      this.notify(entry)
-      yield
-    }
-  }
+function senderAccount(account: AccountState | undefined): SenderAccount {
+  if (account === undefined) return { nonce: 0n, balance: 0n, hasCode: false }
+  const { nonce, balance, codeHash } = account
+  return { nonce, balance, hasCode: !bytesEqual(codeHash, EMPTY_CODE_HASH) }
 }

@@ -1,7 +1,7 @@
 import { RLP } from '@ethereumjs/rlp'
-import { bytesEqual, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import type { Steps } from '../../encoding/timeSlice.js'
-import type { Keyspace } from '../../storage/keyspace.js'
+import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import type { PooledArea } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
@@ -20,8 +20,10 @@ export interface StoredPooled {
 }
 
 const HEAD_LENGTH = 21
-/** Stored transactions that {@link PooledStore.sweep} compares with the mempool in one step. */
+const HASH_LENGTH = 32
+/** Stored transactions that one step compares with the mempool, writes or deletes, and the bytes that it writes. */
 const ROWS_AT_ONCE = 1000
+const BYTES_AT_ONCE = 1024 * 1024
 /** EIP-4844: the transaction type, and the index of the versioned hashes among its fields. */
 const BLOB_TRANSACTION = 3
 const VERSIONED_HASHES = 10
@@ -42,6 +44,12 @@ export function decodePooled(bytes: Uint8Array): StoredPooled {
     sender: bytes.slice(1, HEAD_LENGTH),
     raw: bytes.slice(HEAD_LENGTH),
   }
+}
+
+/** The transactions of a mempool by the 64 digits of their hash, and a number that rises with every change. */
+export interface PoolContent {
+  readonly byHash: ReadonlyMap<string, unknown>
+  readonly version: number
 }
 
 /** A pooled transaction with its 32-byte hash, the key of its row. */
@@ -72,18 +80,34 @@ function withBlobs(raw: Uint8Array, blobs: BlobStore): Uint8Array {
   return sidecar === undefined ? raw : encodeWithSidecar(raw, sidecar)
 }
 
+/** Setting that names the area of the pooled transactions: one byte; area 0 without it. */
+const AREA_SETTING = 'pooled-area'
+
+function currentArea({ database, keys }: MempoolDatabase): PooledArea {
+  return database.get(keys.setting(AREA_SETTING))?.[0] === 1 ? 1 : 0
+}
+
 /** Adds a pooled transaction to a batch. Call {@link PooledStore.record} once the batch is written. */
-export function stagePooled(batch: WriteBatch, keys: Keyspace, { hash, ...pooled }: NamedPooled): void {
-  batch.put(keys.pooled(hash), encodePooled(pooled))
+export function stagePooled(
+  batch: WriteBatch,
+  storage: MempoolDatabase,
+  { hash, ...pooled }: NamedPooled,
+): void {
+  batch.put(storage.keys.pooled(currentArea(storage), hash), encodePooled(pooled))
 }
 
 /**
  * The acknowledged transactions of the mempool on disk, so that a restart reloads them. Transactions that are mined
  * before they are acknowledged are never stored here.
+ *
+ * They lie in one of two areas; the other is empty. A revert writes the transactions of the snapshot there, one after
+ * another, and changes areas in the write that moves the head: a crash leaves the old transactions or the new ones.
  */
 export class PooledStore {
   readonly #storage: MempoolDatabase
-  readonly #stored = new Set<string>()
+  #stored = new Set<string>()
+  /** Version of the mempool whose transactions were adopted. */
+  #adopted: number | undefined
 
   constructor(storage: MempoolDatabase) {
     this.#storage = storage
@@ -91,10 +115,12 @@ export class PooledStore {
 
   /** Loads all stored transactions, in no particular order. */
   async load(): Promise<StoredPooled[]> {
+    const { database, keys } = this.#storage
+    const area = currentArea(this.#storage)
+    await this.#clear(otherThan(area))
     const found: StoredPooled[] = []
-    const { length } = this.#storage.keys.pooled(new Uint8Array(32))
-    for await (const [key, value] of this.#storage.database.iterate(this.#storage.keys.allPooled())) {
-      this.#stored.add(bytesToPlainHex(key.subarray(length - 32)))
+    for await (const [key, value] of database.iterate(keys.allPooled(area))) {
+      this.#stored.add(bytesToPlainHex(key.subarray(-HASH_LENGTH)))
       found.push(decodePooled(value))
     }
     return found
@@ -107,7 +133,7 @@ export class PooledStore {
 
   put(pooled: NamedPooled): void {
     const batch = new WriteBatch()
-    stagePooled(batch, this.#storage.keys, pooled)
+    stagePooled(batch, this.#storage, pooled)
     this.#storage.database.write(batch)
     this.record(pooled.hash)
   }
@@ -118,39 +144,56 @@ export class PooledStore {
   }
 
   /**
-   * Prepares the operations that replace the pooled transactions, leaving out rows that stay as they are. They belong
-   * in the batch that moves the head, so that a crash leaves both or neither. Call {@link recordReplacement} once it is
-   * written.
+   * Writes transactions beside those that are pooled now.
+   *
+   * @returns the operation that makes them the pooled ones, for the batch that moves the head. Call {@link adopt} once
+   *   it is written.
    */
-  *replacement({ now, then }: PooledReplacement): Steps<WriteBatch['operations']> {
-    const { keys } = this.#storage
-    const batch = new WriteBatch()
-    const wanted = new Set<string>()
-    for (const row of then) {
-      const digits = bytesToPlainHex(row.hash)
-      const pooled = now.get(digits)
-      wanted.add(digits)
-      const isKept = pooled !== undefined && this.has(digits) && sharesRow(pooled, row)
-      if (!isKept) batch.put(keys.pooled(row.hash), row.bytes)
-      yield
+  async prepare(rows: readonly PooledRow[]): Promise<WriteBatch['operations'][number][]> {
+    const { database, keys } = this.#storage
+    const area = otherThan(currentArea(this.#storage))
+    // A revert that failed may have left some.
+    await this.#clear(area)
+    const slice = new TimeSlice()
+    let batch = new WriteBatch()
+    let length = 0
+    for (const { hash, bytes } of rows) {
+      batch.put(keys.pooled(area, hash), bytes)
+      length += bytes.length
+      if (batch.operations.length < ROWS_AT_ONCE && length < BYTES_AT_ONCE) continue
+      database.write(batch)
+      batch = new WriteBatch()
+      length = 0
+      await slice.pause()
     }
-    for (const [digits, { hash }] of now) {
-      if (!wanted.has(digits)) batch.delete(keys.pooled(hash))
-      yield
-    }
-    return batch.operations
+    if (batch.operations.length > 0) database.write(batch)
+    return new WriteBatch().put(keys.setting(AREA_SETTING), Uint8Array.of(area)).operations
   }
 
-  /** Records that the operations of {@link replacement} have been written. */
-  *recordReplacement({ now, then }: PooledReplacement): Steps<void> {
-    for (const digits of now.keys()) {
-      this.#stored.delete(digits)
-      yield
+  /**
+   * Records that the operation of {@link prepare} has been written, and deletes the previous transactions, as well as
+   * the new ones that the mempool has not taken.
+   */
+  async adopt(rows: readonly PooledRow[], pool: PoolContent): Promise<void> {
+    const slice = new TimeSlice()
+    const stored = new Set<string>()
+    for (const { hash } of rows) {
+      stored.add(bytesToPlainHex(hash))
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
     }
-    for (const { hash } of then) {
-      this.record(hash)
-      yield
-    }
+    this.#stored = stored
+    await runInSlices(
+      this.sweep((digits) => pool.byHash.has(digits)),
+      slice,
+    )
+    this.#adopted = pool.version
+    await this.#clear(otherThan(currentArea(this.#storage)))
+  }
+
+  /** Whether the mempool has not changed since its transactions were adopted, so that all of them are stored. */
+  isCurrent({ version }: PoolContent): boolean {
+    return version === this.#adopted
   }
 
   /**
@@ -167,11 +210,32 @@ export class PooledStore {
   }
 
   #delete(hashes: readonly string[]): void {
+    const { database, keys } = this.#storage
+    const area = currentArea(this.#storage)
     const batch = new WriteBatch()
-    for (const hash of hashes) batch.delete(this.#storage.keys.pooled(hexToBytes(hash)))
-    this.#storage.database.write(batch)
+    for (const hash of hashes) batch.delete(keys.pooled(area, hexToBytes(hash)))
+    database.write(batch)
     for (const hash of hashes) this.#stored.delete(hash)
   }
+
+  /** Deletes all transactions of an area. */
+  async #clear(area: PooledArea): Promise<void> {
+    const { database, keys } = this.#storage
+    const slice = new TimeSlice()
+    let batch = new WriteBatch()
+    for await (const [key] of database.iterate(keys.allPooled(area))) {
+      batch.delete(key)
+      if (batch.operations.length < ROWS_AT_ONCE) continue
+      database.write(batch)
+      batch = new WriteBatch()
+      await slice.pause()
+    }
+    if (batch.operations.length > 0) database.write(batch)
+  }
+}
+
+function otherThan(area: PooledArea): PooledArea {
+  return area === 0 ? 1 : 0
 }
 
 /**
@@ -199,18 +263,6 @@ export function* readRows(rows: readonly Uint8Array[]): Steps<PooledRow[]> {
     yield
   }
   return read
-}
-
-/** The pooled transactions before and after a revert. */
-export interface PooledReplacement {
-  /** By the 64 digits of their hash. */
-  now: ReadonlyMap<string, PooledTransaction>
-  then: readonly PooledRow[]
-}
-
-/** Whether a transaction has the row of another with the same hash. */
-function sharesRow({ sender, impersonated }: PooledTransaction, { pooled }: PooledRow): boolean {
-  return impersonated === pooled.impersonated && bytesEqual(sender, pooled.sender)
 }
 
 /**

@@ -1,4 +1,5 @@
-import type { Steps } from '../../encoding/timeSlice.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import { type PooledTransaction, effectiveTip } from './transaction.js'
 
 /** A transaction in the mempool, with what the queue needs to know of it. */
@@ -7,23 +8,43 @@ export interface Entry extends PooledTransaction {
   arrival: number
   /** Maximum cost to the sender in wei: gas, value and blobs. */
   cost: bigint
+  /** Bytes of its network form, with the sidecar. */
+  size: number
+  /** Signers of its authorizations (EIP-7702), each once: 40 digits. */
+  authorities: readonly string[]
+}
+
+/** The account of a sender in the state of the head. */
+export interface SenderAccount {
+  /** The next nonce. */
+  nonce: bigint
+  /** In wei. */
+  balance: bigint
+  /** Whether it has code: a contract, or a delegation (EIP-7702). */
+  hasCode: boolean
 }
 
 /** The transactions of one sender by nonce, at most one per nonce. */
 export class SenderQueue {
   /** 20 bytes. */
   readonly sender: Uint8Array
-  /** The next nonce in the state of the head. */
-  nonce: bigint
-  /** The balance in the state of the head, in wei. */
-  balance: bigint
+  #account: SenderAccount
   #entries: readonly Entry[] = []
   #pending = 0
+  #pendingCost = 0n
 
-  constructor(sender: Uint8Array, { nonce, balance }: { nonce: bigint; balance: bigint }) {
+  constructor(sender: Uint8Array, account: SenderAccount) {
     this.sender = sender
-    this.nonce = nonce
-    this.balance = balance
+    this.#account = account
+  }
+
+  get account(): SenderAccount {
+    return this.#account
+  }
+
+  /** The sender's next nonce in the state of the head. */
+  get nonce(): bigint {
+    return this.#account.nonce
   }
 
   /** All transactions by ascending nonce. The array is immutable: changes replace it. */
@@ -58,9 +79,7 @@ export class SenderQueue {
 
   /** Total cost of the executable transactions, in wei. */
   get pendingCost(): bigint {
-    let cost = 0n
-    for (let i = 0; i < this.#pending; i++) cost += this.#entries[i]?.cost ?? 0n
-    return cost
+    return this.#pendingCost
   }
 
   at(nonce: bigint): Entry | undefined {
@@ -76,12 +95,14 @@ export class SenderQueue {
   /** Inserts a transaction, replacing any with the same nonce. */
   put(entry: Entry): void {
     const index = this.#indexOf(entry.transaction.nonce)
-    const replaces = this.#entries[index]?.transaction.nonce === entry.transaction.nonce
+    const found = this.#entries[index]
+    const replaced = found?.transaction.nonce === entry.transaction.nonce ? found : undefined
     this.#entries =
       index === this.#entries.length
         ? [...this.#entries, entry]
-        : this.#entries.toSpliced(index, replaces ? 1 : 0, entry)
-    this.#countPending()
+        : this.#entries.toSpliced(index, replaced === undefined ? 0 : 1, entry)
+    if (replaced !== undefined && index < this.#pending) this.#pendingCost += entry.cost - replaced.cost
+    this.#countFurtherPending()
   }
 
   /** Keeps only the transactions that pass, and returns the others. */
@@ -92,11 +113,18 @@ export class SenderQueue {
     return dropped
   }
 
+  /** Follows the sender's account to another head, and keeps only the transactions that pass. @returns the others */
+  follow(account: SenderAccount, keep: (entry: Entry) => boolean): Entry[] {
+    this.#account = account
+    return this.retain(keep)
+  }
+
   /** Returns an independent copy. */
   copy(): SenderQueue {
-    const copy = new SenderQueue(this.sender, this)
+    const copy = new SenderQueue(this.sender, this.#account)
     copy.#entries = this.#entries
     copy.#pending = this.#pending
+    copy.#pendingCost = this.#pendingCost
     return copy
   }
 
@@ -116,14 +144,64 @@ export class SenderQueue {
   }
 
   #countPending(): void {
-    let expected = this.nonce
-    let count = 0
-    for (const { transaction } of this.#entries) {
-      if (transaction.nonce !== expected) break
-      expected++
-      count++
+    this.#pending = 0
+    this.#pendingCost = 0n
+    this.#countFurtherPending()
+  }
+
+  /** Counts the executable transactions after those already counted. */
+  #countFurtherPending(): void {
+    let entry = this.#entries[this.#pending]
+    for (let expected = this.nextNonce; entry?.transaction.nonce === expected; expected++) {
+      this.#pendingCost += entry.cost
+      entry = this.#entries[++this.#pending]
     }
-    this.#pending = count
+  }
+}
+
+/** The transactions of a mempool by hash, and what they amount to. */
+export class EntryIndex {
+  readonly #byHash = new Map<string, Entry>()
+  /** Number of transactions with an authorization of each authority, by its 40 digits. */
+  readonly #authorities = new Map<string, number>()
+  #bytes = 0
+
+  /** By the 64 digits of their hash. */
+  get byHash(): ReadonlyMap<string, Entry> {
+    return this.#byHash
+  }
+
+  /** Number of transactions. */
+  get size(): number {
+    return this.#byHash.size
+  }
+
+  /** Bytes of all transactions in network form. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  /** Whether a transaction has an authorization of an authority, given by its 40 digits. */
+  hasAuthority(digits: string): boolean {
+    return this.#authorities.has(digits)
+  }
+
+  add(entry: Entry): void {
+    this.#byHash.set(bytesToPlainHex(entry.hash), entry)
+    this.#bytes += entry.size
+    for (const authority of entry.authorities) {
+      this.#authorities.set(authority, (this.#authorities.get(authority) ?? 0) + 1)
+    }
+  }
+
+  delete(entry: Entry): void {
+    if (!this.#byHash.delete(bytesToPlainHex(entry.hash))) return
+    this.#bytes -= entry.size
+    for (const authority of entry.authorities) {
+      const count = (this.#authorities.get(authority) ?? 0) - 1
+      if (count > 0) this.#authorities.set(authority, count)
+      else this.#authorities.delete(authority)
+    }
   }
 }
 
@@ -241,6 +319,8 @@ export interface MempoolOptions {
   requireReplayProtection?: boolean
   /** Maximum number of transactions. */
   capacity?: number
+  /** Maximum bytes of all transactions in network form, with their sidecars. */
+  byteCapacity?: number
   /** Whether to accept transactions that the sender cannot pay for; blocks skip them until it can. */
   withoutFunds?: boolean
   /**
@@ -272,9 +352,43 @@ export const defaultMempoolOptions: CompleteMempoolOptions = {
   transactionFeeCap: 0n,
   requireReplayProtection: false,
   capacity: 100_000,
+  byteCapacity: 256 * 1024 * 1024,
   withoutFunds: false,
   capReplaces: false,
   contractSenders: false,
   checksAsHardhat: false,
   automineBaseFee: () => undefined,
+}
+
+/** Listeners for transactions that become pending. */
+export class PendingListeners {
+  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
+
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (transaction: PooledTransaction) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  notify(transaction: PooledTransaction): void {
+    for (const listener of this.#listeners) listener(transaction)
+  }
+
+  /**
+   * Announces the pending transactions of a queue, starting at a nonce. There are many if they waited for one.
+   *
+   * @param known - a transaction to leave out
+   */
+  notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): Awaitable<void> {
+    if (this.#listeners.size === 0) return
+    return runWithin(this.#notifyEach(nonce, queue, known), new TimeSlice())
+  }
+
+  *#notifyEach(nonce: bigint, { pending }: SenderQueue, known?: PooledTransaction): Steps<void> {
+    for (const entry of pending) {
+      if (entry === known || entry.transaction.nonce < nonce) continue
+      this.notify(entry)
+      yield
+    }
+  }
 }

@@ -117,6 +117,7 @@ export class TransactionSubmission {
       for (const { transactions } of event.blocks) for (const { hash } of transactions) store.record(hash)
     }
     if (type !== 'head' && type !== 'rewound') return
+    if (type === 'rewound' && store.isCurrent(chain.mempool)) return
     runToCompletion(this.#sweep())
     if (type === 'head') return
     for (const [digits, pooled] of chain.mempool.byHash) if (!store.has(digits)) this.#persist(pooled)
@@ -166,10 +167,10 @@ async function reinjectOne(
   rules: ForkRules,
   { raw, sender, impersonated }: StoredPooled,
 ): Promise<void> {
-  if (!impersonated) await mempool.add(raw)
+  if (!impersonated) await mempool.add(raw, 'acknowledged')
   else {
     const transaction = createTransaction(decodeTransaction(raw), rules)
-    await mempool.addKnown({ transaction, hash: transaction.hash(), sender, impersonated })
+    await mempool.addKnown({ transaction, hash: transaction.hash(), sender, impersonated }, 'acknowledged')
   }
 }
 

@@ -346,3 +346,31 @@ export function readTransactionEffect(raw: string): TransactionEffect | undefine
     return undefined
   }
 }
+
+/** Maximum bytes of a transaction's data and of its lists. Mempools accept 128 KiB for the whole transaction. */
+const MAX_DATA_BYTES = 2 * 1024 * 1024
+const MAX_LIST_BYTES = 256 * 1024
+/** Bytes of an encoded address, hash and authorization, without numbers that vary (EIP-2930, EIP-7702). */
+const ADDRESS_BYTES = 21
+const HASH_BYTES = 33
+const AUTHORIZATION_BYTES = 91
+
+/**
+ * Refuses what takes long to sign and no mempool accepts.
+ *
+ * @throws TransactionRejectedError
+ */
+export function checkSizes(
+  data: Uint8Array,
+  accessList: readonly AccessListEntry[],
+  authorizations: readonly Authorization[] = [],
+): void {
+  const check = (size: number, limit: number): void => {
+    if (size <= limit) return
+    throw new TransactionRejectedError(`oversized data: transaction size ${size}, limit ${limit}`)
+  }
+  check(data.length, MAX_DATA_BYTES)
+  let size = authorizations.length * AUTHORIZATION_BYTES
+  for (const { storageKeys } of accessList) size += ADDRESS_BYTES + storageKeys.length * HASH_BYTES
+  check(size, MAX_LIST_BYTES)
+}

@@ -1,16 +1,19 @@
 import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { MAX_UINT256 } from '../../encoding/bigints.js'
-import type { AccessListEntry, Authorization } from '../calls/callObject.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
+import type { Authorization } from '../calls/callObject.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_NONCE } from '../state/account.js'
+import { recoverAuthority } from '../vm/message.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { checkBlobs } from './blobs.js'
 import type { TransactionFields } from './decode.js'
-import type { CompleteMempoolOptions, Entry, SenderQueue } from './senderQueue.js'
+import type { CompleteMempoolOptions, Entry, EntryIndex, SenderQueue } from './senderQueue.js'
 import {
   type CreatableFields,
   type PooledTransaction,
@@ -47,7 +50,7 @@ function checkFunds(
   { nonce, cost }: Pick<TransactionFields, 'nonce'> & Pick<Entry, 'cost'>,
   queue: SenderQueue,
 ): void {
-  const { balance } = queue
+  const { balance } = queue.account
   if (balance < cost) {
     throw rejected(`${FUNDS}: balance ${balance}, tx cost ${cost}, overshot ${cost - balance}`)
   }
@@ -61,18 +64,62 @@ function checkFunds(
   )
 }
 
+/** Checks that a sender has either blob transactions or others in the pool, never both. */
+function checkKind(entry: Entry, queue: SenderQueue): void {
+  const [first] = queue.entries
+  if (first !== undefined && isBlob(first) !== isBlob(entry)) throw rejected('address already reserved')
+}
+
+/** Checks that blob transactions leave no nonce gap. */
+function checkGap(entry: Entry, queue: SenderQueue): void {
+  const { nonce } = entry.transaction
+  const { nextNonce } = queue
+  if (!isBlob(entry) || nonce <= nextNonce) return
+  throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${nextNonce}`)
+}
+
+/** Maximum number of blob transactions of a sender (geth: core/txpool/blobpool/blobpool.go, maxTxsPerAccount). */
+const MAX_BLOB_TRANSACTIONS = 16
+
+function checkBlobCount(entry: Entry, { entries }: SenderQueue): void {
+  if (!isBlob(entry) || entries.length < MAX_BLOB_TRANSACTIONS) return
+  throw rejected(`account limit exceeded: pooled ${entries.length} txs`)
+}
+
+/** Where a transaction comes from: a client, or what the node has acknowledged before. */
+export type Origin = 'client' | 'acknowledged'
+
+/** Returns the signers of authorizations, each once: 40 digits. Invalid ones have none. */
+export function* authoritiesOf(authorizations: readonly Authorization[]): Steps<string[]> {
+  const authorities = new Set<string>()
+  for (const authorization of authorizations) {
+    const authority = recoverAuthority(authorization)
+    if (authority !== undefined) authorities.add(bytesToPlainHex(authority))
+    yield
+  }
+  return [...authorities]
+}
+
 /**
- * Checks that a sender has either blob transactions or others in the pool, never both, and that blob transactions leave
- * no nonce gap.
+ * Checks that an account with a delegation, or with an authorization in the pool, has one executable transaction at
+ * most, and that no authority has more than one transaction (geth: core/txpool/legacypool/legacypool.go, validateAuth).
  *
  * @throws TransactionRejectedError
  */
-export function checkKind(entry: Entry, queue: SenderQueue): void {
-  const [first] = queue.entries
-  if (first !== undefined && isBlob(first) !== isBlob(entry)) throw rejected('address already reserved')
+function checkDelegations(entry: Entry, queue: SenderQueue, { index, queues }: StatefulContext): void {
   const { nonce } = entry.transaction
-  if (isBlob(entry) && nonce > queue.nextNonce) {
-    throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${queue.nextNonce}`)
+  const hasDelegation = queue.account.hasCode || index.hasAuthority(bytesToPlainHex(entry.sender))
+  if (hasDelegation && queue.pendingSize === 0 && !isBlob(entry) && nonce !== queue.nonce) {
+    throw rejected('gapped-nonce tx from delegated accounts')
+  }
+  if (hasDelegation && queue.pendingSize > 0 && !queue.isPending(nonce)) {
+    throw rejected('in-flight transaction limit reached for delegated accounts')
+  }
+  for (const authority of entry.authorities) {
+    const entries = queues.get(authority)?.entries ?? []
+    const [first] = entries
+    if (entries.length > 1 || (first !== undefined && isBlob(first)))
+      throw rejected('authority already reserved')
   }
 }
 
@@ -136,31 +183,53 @@ function rejected(message: string): TransactionRejectedError {
   return new TransactionRejectedError(message)
 }
 
+/** The pool that a transaction is checked against. */
+interface StatefulContext extends Pick<StaticContext, 'rules' | 'blockGasLimit' | 'options'> {
+  origin: Origin
+  index: EntryIndex
+  /** By the 40 digits of the sender. */
+  queues: ReadonlyMap<string, SenderQueue>
+}
+
 /**
  * Checks a transaction against its sender's state and the pool.
  *
- * @param size - number of pooled transactions
  * @returns the transaction that it replaces, if any
  * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
  */
 export function validateWithState(
   entry: Entry,
   queue: SenderQueue,
-  { options, size, ...head }: Pick<StaticContext, 'rules' | 'blockGasLimit' | 'options'> & { size: number },
+  context: StatefulContext,
 ): Entry | undefined {
+  const { options, index } = context
   const baseFee = options.automineBaseFee()
   if (baseFee !== undefined) checkAutomine(entry.transaction, queue, baseFee)
   // The cap on a transaction's gas is checked when it is built.
-  if (options.checksAsHardhat) checkGas(entry.transaction, head)
+  if (options.checksAsHardhat) checkGas(entry.transaction, context)
   const { nonce } = entry.transaction
-  checkNonce(entry.transaction, queue)
-  if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
-  // anvil's pool does not separate blob transactions from others.
-  if (options.anvilBaseFee === undefined) checkKind(entry, queue)
   const replaced = queue.at(nonce)
+  checkNonce(entry.transaction, queue)
+  // anvil's pool does not separate blob transactions from others, and has no limits for senders.
+  const hasLimits = options.anvilBaseFee === undefined
+  if (hasLimits) checkGap(entry, queue)
+  if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
+  if (hasLimits) {
+    if (replaced === undefined) checkBlobCount(entry, queue)
+    if (limitsDelegations(entry, context)) checkDelegations(entry, queue, context)
+    checkKind(entry, queue)
+  }
   if (replaced !== undefined) checkReplacement(entry, replaced, options)
-  else if (size >= options.capacity) throw new TransactionRejectedError('txpool is full')
+  const isFull = replaced === undefined && index.size >= options.capacity
+  if (isFull || index.bytes + entry.size - (replaced?.size ?? 0) > options.byteCapacity) {
+    throw new TransactionRejectedError('txpool is full')
+  }
   return replaced
+}
+
+/** Whether the limits for delegated accounts hold: hardhat has none, and impersonated contracts are no delegations. */
+function limitsDelegations(entry: Entry, { options, origin }: StatefulContext): boolean {
+  return origin === 'client' && !options.checksAsHardhat && !entry.impersonated
 }
 
 /** The fields of a transaction that may still be unsigned. */
@@ -354,32 +423,4 @@ function tipCap({ maxPriorityFeePerGas, gasPrice = 0n }: FeeFields): bigint {
 function inEther(wei: bigint): string {
   const cents = (wei + WEI_PER_CENT_OF_ETHER / 2n) / WEI_PER_CENT_OF_ETHER
   return `${cents / 100n}.${(cents % 100n).toString().padStart(2, '0')}`
-}
-
-/** Maximum bytes of a transaction's data and of its lists. Mempools accept 128 KiB for the whole transaction. */
-const MAX_DATA_BYTES = 2 * 1024 * 1024
-const MAX_LIST_BYTES = 256 * 1024
-/** Bytes of an encoded address, hash and authorization, without numbers that vary (EIP-2930, EIP-7702). */
-const ADDRESS_BYTES = 21
-const HASH_BYTES = 33
-const AUTHORIZATION_BYTES = 91
-
-/**
- * Refuses what takes long to sign and no mempool accepts.
- *
- * @throws TransactionRejectedError
- */
-export function checkSizes(
-  data: Uint8Array,
-  accessList: readonly AccessListEntry[],
-  authorizations: readonly Authorization[] = [],
-): void {
-  const check = (size: number, limit: number): void => {
-    if (size <= limit) return
-    throw new TransactionRejectedError(`oversized data: transaction size ${size}, limit ${limit}`)
-  }
-  check(data.length, MAX_DATA_BYTES)
-  let size = authorizations.length * AUTHORIZATION_BYTES
-  for (const { storageKeys } of accessList) size += ADDRESS_BYTES + storageKeys.length * HASH_BYTES
-  check(size, MAX_LIST_BYTES)
 }

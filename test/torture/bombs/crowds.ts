@@ -42,14 +42,15 @@ function withManySenders(method: string, params: readonly unknown[] = []): Bomb 
   }
 }
 
-/** A bomb that reverts to a mempool of many senders. */
-function revertedWithManySenders(): Bomb {
+/** A bomb that reverts to a mempool of many senders, after something has happened to it. */
+function revertedWithManySenders(name: string, happen?: (node: TorturedNode) => Promise<unknown>): Bomb {
   let snapshot: string
   return {
-    name: 'a mempool of many senders: evm_revert',
+    name: `a mempool of many senders: ${name}`,
     async prepare(node) {
       await fillPool(node)
       snapshot = await callRpc(node.ready.url, 'evm_snapshot', [])
+      await happen?.(node)
     },
     run: (node, signal) => sendCall(node, 'evm_revert', [snapshot], signal),
   }
@@ -154,7 +155,11 @@ export const crowds: readonly Bomb[] = [
   withManySenders('eth_pendingTransactions'),
   withManySenders('eth_getBlockByNumber', ['pending', false]),
   withManySenders('anvil_setBalance', [SIGNER, '0x3635c9adc5dea00000']),
-  revertedWithManySenders(),
+  withManySenders('evm_snapshot'),
+  revertedWithManySenders('evm_revert'),
+  revertedWithManySenders('evm_revert from an empty mempool', (node) =>
+    callRpc(node.ready.url, 'anvil_dropAllTransactions', []),
+  ),
   withManySenders('evm_mine'),
   {
     name: 'a mempool of many senders: anvil_reorg of ten full blocks',
