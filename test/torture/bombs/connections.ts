@@ -148,15 +148,20 @@ export const connections: readonly Bomb[] = [
       const sockets = await Promise.all(many(4, () => upgraded(node)))
       const subscription = Buffer.from(call(1, 'eth_subscribe', ['logs', {}]))
       const frame = Buffer.concat([Buffer.from([0x81, 0x80 | subscription.length, 0, 0, 0, 0]), subscription])
-      for (const socket of sockets) socket.write(Buffer.concat(many(500, () => frame)))
-      const override = [address(77), loggers['a hundred thousand logs']]
-      const refusal =
-        (await sendCall(node, 'anvil_setCode', override, signal)) ??
-        (await sendCall(node, 'eth_sendTransaction', [{ from: SIGNER, to: address(77), gas: '0xe4e1c0' }])) ??
-        (await sendCall(node, 'anvil_mine', ['0x3e8'], signal))
-      await sleep(1500)
-      for (const socket of sockets) socket.destroy()
-      return refusal
+      try {
+        for (const socket of sockets) socket.write(Buffer.concat(many(500, () => frame)))
+        const override = [address(77), loggers['a hundred thousand logs']]
+        const refusal =
+          (await sendCall(node, 'anvil_setCode', override, signal)) ??
+          (await sendCall(node, 'eth_sendTransaction', [
+            { from: SIGNER, to: address(77), gas: '0xe4e1c0' },
+          ])) ??
+          (await sendCall(node, 'anvil_mine', ['0x3e8'], signal))
+        await sleep(1500)
+        return refusal
+      } finally {
+        for (const socket of sockets) socket.destroy()
+      }
     },
   },
   {
