@@ -46,9 +46,9 @@ export function parsePath(text: string): ContentPath {
 }
 
 function parseAbsolute(path: string): ContentPath {
-  const all = cleanSegments(path)
+  const all = path.startsWith('/') ? cleanSegments(path) : []
   const [namespace, root] = all
-  if (!path.startsWith('/') || !namespace || root === undefined) {
+  if (!namespace || root === undefined) {
     throw new InvalidPathError(path, 'path does not have enough components')
   }
   if (namespace === 'ipns') {

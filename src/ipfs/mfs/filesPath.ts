@@ -32,11 +32,14 @@ export function splitPath(path: string): { directory: string[]; name: string } {
 
 /** Splits a path into segments, resolving `.` and `..` without leaving the root. */
 export function cleanSegments(path: string): string[] {
-  const segments: string[] = []
-  for (const segment of path.split('/')) {
-    if (segment === '..') segments.pop()
-    else if (segment !== '' && segment !== '.') segments.push(segment)
+  const segments = path.split('/')
+  // In place: another list takes three times as long, and there may be half a million segments.
+  let length = 0
+  for (const segment of segments) {
+    if (segment === '..') length = Math.max(0, length - 1)
+    else if (segment !== '' && segment !== '.') segments[length++] = segment
   }
+  segments.length = length
   return segments
 }
 

@@ -160,6 +160,7 @@ export const fileDags: readonly Bomb[] = [
     'cat?arg=CID',
     'ls?arg=CID',
     'files/stat?arg=/ipfs/CID',
+    'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa',
   ]),
   ...withDag('a shard of a fanout of 2^48', { ...put, body: wideShard }, readings),
   ...withDag(

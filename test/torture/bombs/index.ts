@@ -7,6 +7,7 @@ import { fileDags } from './fileDags.js'
 import { fileInputs } from './fileInputs.js'
 import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
+import { largeNodes } from './largeNodes.js'
 import { recording } from './recording.js'
 import { expectedRefusal } from './refusals.js'
 import { remotes } from './remotes.js'
@@ -23,6 +24,7 @@ export const bombs: readonly Bomb[] = [
   ...fileNetwork,
   ...fileDags,
   ...fileInputs,
+  ...largeNodes,
   ...requests,
   ...controls,
   ...recording,

@@ -97,6 +97,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^dag\/resolve\?arg=CID\/0: (bytes|a string)/, 'LookupBySegment'],
   [/^dag\/put: (a string of sixty|twenty megabytes of Base64)/, 'a string of more than 4194304 bytes'],
   [/^object\/patch\/rm-link.*long names/, 'no link by that name'],
+  [/^object\/patch\/add-link.*a million sizes/, 'cannot add named links to a UnixFS File node'],
   [/^key\/sign: sixty/, 'input is larger than '],
   [/^dag\/put: sixty megabytes of dag-cbor/, 'demanded too many resources'],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],

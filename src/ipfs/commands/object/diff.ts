@@ -122,7 +122,7 @@ async function* differences(
     if (pause !== undefined) await pause
     const link = pair.old[pair.next++]
     if (link === undefined) {
-      yield* namesOfOne(pair, open.length === 1 ? undefined : pathOf(''), slice)
+      yield* namesOfOne(pair, open.length === 1 ? undefined : () => pathOf(''), slice)
       open.pop()
       continue
     }
@@ -135,15 +135,17 @@ async function* differences(
   }
 }
 
-/** Yields the links that only one of two nodes has. @param path - of the nodes; undefined for the roots */
+/** Yields the links that only one of two nodes has. @param path - returns that of the nodes; undefined for the roots */
 async function* namesOfOne(
   { old, current, oldNames, names, pathLength }: OpenPair,
-  path: string | undefined,
+  path: (() => string) | undefined,
   slice: TimeSlice,
 ): AsyncGenerator<Change> {
+  let above: string | undefined
   const pathTo = (name: string): string => {
     checkPathLength(pathLength + name.length)
-    return path === undefined ? name : below(path, name)
+    above ??= path?.()
+    return above === undefined ? name : below(above, name)
   }
   for (const { name, cid } of await sortByName(old, nameOf)) {
     const pause = slice.pause()
