@@ -157,7 +157,13 @@ export function* joinInPieces(pieces: readonly Uint8Array[]): Steps<Uint8Array> 
   let at = 0
   let yielded = 0
   for (const piece of pieces) {
-    joined.set(piece, at)
+    let from = 0
+    // Memory that is new to the process takes a while to fill.
+    for (; piece.length - from > BYTES_AT_ONCE; from += BYTES_AT_ONCE) {
+      joined.set(piece.subarray(from, from + BYTES_AT_ONCE), at + from)
+      yield
+    }
+    joined.set(from === 0 ? piece : piece.subarray(from), at + from)
     at += piece.length
     if (at - yielded < BYTES_AT_ONCE) continue
     yielded = at

@@ -183,10 +183,14 @@ function problemOf(hash: Uint8Array): string {
   }
 }
 
-/** Encodes a node with its links sorted by name; yields meanwhile if there are many. */
+/** Longer data of a node, in bytes, is copied in steps. */
+const LARGE_DATA = 64 * 1024
+
+/** Encodes a node with its links sorted by name; yields meanwhile if there are many, or much data. */
 export async function encodeDagPb(node: PBNode): Promise<Uint8Array> {
   const pieces = encodeDagPbInPieces(node)
-  return node.Links.length <= LINKS_AT_ONCE ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
+  const isShort = node.Links.length <= LINKS_AT_ONCE && (node.Data?.length ?? 0) <= LARGE_DATA
+  return isShort ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
 }
 
 interface NamedLink {

@@ -58,8 +58,13 @@ export function encodeUnixfs(message: UnixfsData): Uint8Array {
 
 /** Encodes a `Data` message as a dag-pb node without links. */
 export function encodeLinklessNode(message: UnixfsData): Uint8Array {
+  return concatenate(linklessNodeParts(message))
+}
+
+/** Returns the parts of {@link encodeLinklessNode}, which need not be copied in one step. */
+export function linklessNodeParts(message: UnixfsData): Uint8Array[] {
   const { head, data, tail } = encodeParts(message)
-  return concatenate([encodeNodePrefix(head.length + data.length + tail.length), head, data, tail])
+  return [encodeNodePrefix(head.length + data.length + tail.length), head, data, tail]
 }
 
 /** Encodes a leaf (a dag-pb node without links) around a chunk's content, in the chunk's memory. */

@@ -1,12 +1,18 @@
 import type { CID } from 'multiformats/cid'
-import { latin1 } from '../../encoding/hex.js'
+import { joinInPieces, latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
 import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
-import { type UnixfsData, decodeUnixfsInPieces, encodeLinklessNode, encodeUnixfs } from './data.js'
+import {
+  type UnixfsData,
+  decodeUnixfsInPieces,
+  encodeLinklessNode,
+  encodeUnixfs,
+  linklessNodeParts,
+} from './data.js'
 
 /** A link of a dag-pb node. */
 export interface UnixfsLink {
@@ -30,11 +36,15 @@ export async function writeNode(
   links: UnixfsLink[] = [],
 ): Promise<StoredNode> {
   if (links.length === 0) {
-    const bytes = encodeLinklessNode(message)
+    const isLarge = (message.data?.length ?? 0) > LARGE_BLOCK
+    const bytes = isLarge
+      ? await runInSlices(joinInPieces(linklessNodeParts(message)), new TimeSlice())
+      : encodeLinklessNode(message)
     return { cid: await writer.write(codecCode.dagPb, bytes), size: bytes.length }
   }
-  const pieces = encodeDagPbInPieces({ Data: encodeUnixfs(message), Links: pbLinksOf(links) })
-  const isShort = links.length <= LINKS_AT_ONCE
+  const data = encodeUnixfs(message)
+  const pieces = encodeDagPbInPieces({ Data: data, Links: pbLinksOf(links) })
+  const isShort = links.length <= LINKS_AT_ONCE && data.length <= LARGE_BLOCK
   const bytes = isShort ? runToCompletion(pieces) : await runInSlices(pieces, new TimeSlice())
   const cid = await writer.write(codecCode.dagPb, bytes)
   return { cid, size: links.reduce((sum, link) => sum + link.size, bytes.length) }

@@ -94,7 +94,6 @@ export const largeNodes: readonly Bomb[] = [
     'dag/export?arg=CID',
     '/ipfs/CID?format=car',
     'files/touch?arg=/wide&mtime=1',
-    'object/patch/add-link?arg=CID&arg=a&arg=bafkqaaa&allow-big-block=true&allow-non-unixfs=true',
   ]),
   file(
     'dag/import: blocks of eight megabytes',
