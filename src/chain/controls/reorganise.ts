@@ -191,8 +191,9 @@ export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<voi
   const head = { block, workingRoot: block.header.stateRoot }
   const planned = await chain.planMove(block)
   const { base, added } = planned
-  const removed = blocksAbove(blocks, base, chain.head.block)
-  const { orphaned, rows } = await runInSlices(orphansOf(chain, removed), new TimeSlice())
+  const slice = new TimeSlice()
+  const removed = await runInSlices(blocksAbove(blocks, base, chain.head.block), slice)
+  const { orphaned, rows } = await runInSlices(orphansOf(chain, removed), slice)
   chain.moveHead(head, {
     planned,
     stage: (batch) => {

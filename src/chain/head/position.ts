@@ -90,11 +90,11 @@ export function* planMove(blocks: BlockStore, to: StoredBlock): Steps<HeadMove> 
  * @param base - undefined for all of them
  * @param head - the current head
  */
-export function blocksAbove(
+export function* blocksAbove(
   blocks: BlockStore,
   base: StoredBlock | undefined,
   head: StoredBlock,
-): StoredBlock[] {
+): Steps<StoredBlock[]> {
   const above: StoredBlock[] = []
   const baseNumber = base?.header.number ?? -1n
   for (let { number } = head.header; number > baseNumber; number--) {
@@ -102,6 +102,7 @@ export function blocksAbove(
     const block = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
     if (block === undefined) break
     above.push(block)
+    yield
   }
   return above.reverse()
 }
