@@ -31,6 +31,7 @@ import {
   type StateAt,
   blockNotFound,
   noBlocks,
+  oldestNumber,
   walkBlocks,
 } from './view.js'
 
@@ -183,14 +184,21 @@ export class ChainReader implements ChainView {
    * @returns undefined for `safe` and `finalized` before the merge, since only proof of stake has them
    */
   #numberOf(tag: BlockTag): bigint | undefined {
-    const { first, distances } = this.#sources
-    const firstNumber = first.header.number
     const { header } = this.head()
-    if (tag === 'earliest') return firstNumber
+    if (tag === 'earliest') return this.#oldestNumber()
     if (tag === 'latest' || tag === 'pending') return header.number
     if (!this.rulesAt(header).gteHardfork('paris')) return undefined
-    const number = header.number - distances[tag]
-    return number > firstNumber ? number : firstNumber
+    const number = header.number - this.#sources.distances[tag]
+    const oldest = this.#oldestNumber()
+    return number > oldest ? number : oldest
+  }
+
+  #oldestNumber(): bigint {
+    const { first, blocks } = this.#sources
+    return oldestNumber(
+      { first: first.header.number, head: this.head().header.number },
+      (number) => blocks.canonicalOrdinal(number) !== undefined,
+    )
   }
 }
 

@@ -103,6 +103,26 @@ export function blockNotFound(selector: BlockSelector, head: StoredBlock): Chain
   return new HeaderNotFoundError(selector.number, head.header.number)
 }
 
+/**
+ * Returns the number of a chain's oldest block. That is not always the first one: the blocks of a state dump replace
+ * all others, and those of a fork begin far above zero.
+ *
+ * @param isStored - whether the chain has a block with a number
+ */
+export function oldestNumber(
+  { first, head }: { first: bigint; head: bigint },
+  isStored: (number: bigint) => boolean,
+): bigint {
+  if (isStored(first)) return first
+  let [low, high] = [first > head ? 0n : first, head]
+  while (low < high) {
+    const middle = (low + high) / 2n
+    if (isStored(middle)) high = middle
+    else low = middle + 1n
+  }
+  return low
+}
+
 /** The part of the block store that {@link walkBlocks} reads. */
 type WalkedBlocks = Pick<BlockStore, 'byOrdinal' | 'isCanonical' | 'nearestWithTransactions'>
 

@@ -31,7 +31,7 @@ export function resetChain(
   return bases.exclusively(async () => {
     const opened = await bases.prepare(fork)
     const move = async (): Promise<void> => {
-      moveToFirst(chain, () => {
+      await moveToFirst(chain, () => {
         chain.clock.restore({ offset: 0n })
         chain.settings.gasLimit = chain.first.header.gasLimit
         chain.settings.coinbase = compatibility.coinbase
@@ -50,7 +50,7 @@ export function resetChain(
       await submission.removeStale()
       const isOther = bases.enter(opened)
       if (isOther) {
-        moveToFirst(chain)
+        await moveToFirst(chain)
         await chain.commitProgress()
       }
       chain.events.emit({ type: isOther ? 'replaced' : 'rewound', head: chain.first })
@@ -59,12 +59,14 @@ export function resetChain(
   })
 }
 
-function moveToFirst(chain: Chain, change?: () => void): void {
+async function moveToFirst(chain: Chain, change?: () => void): Promise<void> {
   const { first } = chain
+  const planned = await chain.planMove(first)
   let removed: (() => void) | undefined
   chain.moveHead(
     { block: first, workingRoot: first.header.stateRoot },
     {
+      planned,
       stage: (batch) => {
         removed = chain.stores.blocks.stageRemoval(batch, { from: first.ordinal + 1 })
       },

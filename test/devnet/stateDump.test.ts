@@ -109,6 +109,34 @@ describe('a dump', () => {
     expect(BigInt(await call<Hex>('eth_getBalance', from, 'latest'))).toBe(10_000n * 10n ** 18n)
   })
 
+  test('may begin far above block 0, like that of a fork', async () => {
+    const first = await startDevnet()
+    await first.call('anvil_mine', 2)
+    const content = parse(await first.call<Hex>('anvil_dumpState'))
+    const number = numberToHex(20_000_000)
+    const [block] = content.blocks.slice(-1)
+    const moved = {
+      ...content,
+      block: { ...content.block, number },
+      best_block_number: 20_000_000,
+      blocks: [{ ...block, header: { ...block?.header, number } }],
+    }
+    const second = await startDevnet()
+    await second.call('anvil_mine', 3)
+    expect(await second.call('anvil_loadState', stringToHex(JSON.stringify(moved)))).toBe(true)
+    expect(await second.height()).toBe(20_000_000)
+    expect(await second.call('eth_getBlockByNumber', '0x1', false)).toBeNull()
+    for (const tag of ['earliest', 'safe', 'latest']) {
+      expect(await second.call('eth_getBlockByNumber', tag, false)).toMatchObject({ number })
+    }
+    await second.call('evm_mine')
+    const { blocks } = parse(await second.call<Hex>('anvil_dumpState'))
+    expect(blocks.map(({ header }) => Number(header.number))).toEqual([20_000_000, 20_000_001])
+    await second.call('anvil_reset')
+    expect(await second.height()).toBe(0)
+    expect(await second.call('eth_getBlockByNumber', 'earliest', false)).toMatchObject({ number: '0x0' })
+  })
+
   test('may be a geth genesis', async () => {
     const { call } = await startDevnet()
     const alloc = { [someone.slice(2)]: { balance: '0x2a' } }
@@ -153,6 +181,17 @@ describe('a dump', () => {
     const dump = { accounts: { [someone]: { nonce: 1, balance: '0x1', code: `0x${digits}`, storage: {} } } }
     const refusal = await refusalOf(call('anvil_loadState', stringToHex(JSON.stringify(dump))))
     expect(refusal.message).toMatch(message)
+  })
+
+  test('whose blocks are not numbered one by one is refused', async () => {
+    const first = await startDevnet()
+    await first.call('anvil_mine', 2)
+    const content = parse(await first.call<Hex>('anvil_dumpState'))
+    const last = content.blocks.at(-1)
+    if (last !== undefined) last.header.number = '0x1000000000'
+    const moved = { ...content, best_block_number: 2 ** 36 }
+    const refusal = await refusalOf(first.call('anvil_loadState', stringToHex(JSON.stringify(moved))))
+    expect(refusal).toEqual({ code: -32602, message: 'block 68719476736 has the parent 1' })
   })
 
   test('whose best block is missing is refused', async () => {

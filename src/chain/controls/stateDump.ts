@@ -4,6 +4,7 @@ import { sortInSlices } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
+import { ChainError } from '../errors.js'
 import type { GenesisAccount } from '../genesis/ownGenesis.js'
 import { stripZeros } from '../state/account.js'
 import { StateRanges } from '../state/stateRange.js'
@@ -77,6 +78,10 @@ export function importState(chain: Chain, { accounts, blocks }: ImportedState): 
     if (head === undefined) return chain.editState(edit)
     const commitment = await chain.draftState(edit)
     const planned = await chain.planMove(head)
+    const { base, added } = planned
+    if (base !== undefined && added[0] !== undefined && added[0].header.number !== base.header.number + 1n) {
+      throw new ChainError(`block ${added[0].header.number} has the parent ${base.header.number}`)
+    }
     chain.moveHead(
       { block: head, workingRoot: commitment.root },
       {

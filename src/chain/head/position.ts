@@ -6,6 +6,7 @@ import {
   type Keyspace,
   decodeOrdinal,
   encodeOrdinal,
+  numberOfKey,
   putOrdinal,
 } from '../../storage/keyspace.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
@@ -64,6 +65,8 @@ export interface HeadMove {
 export interface PlannedMove extends HeadMove {
   /** Those of the added blocks whose rows are not written yet. */
   unwritten: readonly StoredBlock[]
+  /** Numbers below the added blocks' that still have a row, if no block stays. */
+  removed: readonly bigint[]
 }
 
 /** Rows of a move written at once. */
@@ -116,7 +119,7 @@ export function* blocksAbove(
 export function stageMove(
   batch: WriteBatch,
   keys: Keyspace,
-  { added, removed = [] }: { added: readonly StoredBlock[]; removed?: Iterable<bigint> },
+  { added, removed = [] }: { added: readonly StoredBlock[]; removed?: readonly bigint[] },
   head: Head,
 ): void {
   for (const number of removed) batch.delete(keys.ordinalByNumber(number))
@@ -132,7 +135,7 @@ function stageRows(batch: WriteBatch, keys: Keyspace, added: readonly StoredBloc
 
 /** The plan of a move, and changes within the same write. */
 export interface MoveOptions {
-  /** The move as it was planned; needed if it may be long. */
+  /** The move as it was planned; needed if it may be long, or replaces all blocks. */
   planned?: PlannedMove | undefined
   /** Adds changes to the batch of the move. */
   stage?: ((batch: WriteBatch) => void) | undefined
@@ -222,16 +225,29 @@ export class ChainPosition {
       unwritten = unwritten.slice(0, -ROWS_AT_ONCE)
       await slice.pause()
     }
-    return { ...move, unwritten }
+    const removed = move.base === undefined ? await this.#numbersBelow(move.added[0], slice) : []
+    return { ...move, unwritten, removed }
+  }
+
+  /** Returns the numbers below a block's that have a row: of the chain, or of one before it. */
+  async #numbersBelow(lowest: StoredBlock | undefined, slice: TimeSlice): Promise<bigint[]> {
+    const { keys, database } = this.#parts
+    const end = lowest?.header.number ?? 0n
+    const numbers: bigint[] = []
+    if (end === 0n) return numbers
+    for await (const [key] of database.iterate(keys.ordinalsByNumber(0n, end - 1n))) {
+      numbers.push(numberOfKey(key))
+      await slice.pause()
+    }
+    return numbers
   }
 
   /** Makes a stored block the head. */
   move(head: Head, { planned, stage, change = noChange }: MoveOptions = {}): void {
-    const { blocks, keys, first } = this.#parts
-    const { base, added } = planned ?? runToCompletion(planMove(blocks, head.block))
+    const { blocks, keys } = this.#parts
+    const added = planned?.unwritten ?? runToCompletion(planMove(blocks, head.block)).added
     const batch = new WriteBatch()
-    const removed = base === undefined ? numbersBelow(first, added[0]) : []
-    stageMove(batch, keys, { added: planned?.unwritten ?? added, removed }, head)
+    stageMove(batch, keys, { added, removed: planned?.removed ?? [] }, head)
     stage?.(batch)
     this.#write(batch, change)
     this.#setHead(head)
@@ -291,12 +307,6 @@ export class ChainPosition {
       throw error
     }
   }
-}
-
-/** Iterates over the numbers from one block's up to below another's. */
-function* numbersBelow(first: StoredBlock, lowest: StoredBlock | undefined): Iterable<bigint> {
-  const end = lowest?.header.number ?? 0n
-  for (let { number } = first.header; number < end; number++) yield number
 }
 
 function noChange(): void {

@@ -12,6 +12,7 @@ import { keccak256 } from '../crypto.js'
 import { forkRootOf } from '../fork/forkPoint.js'
 import { isList } from '../rlp.js'
 import type { ExecutionLog } from '../types.js'
+import { oldestNumber } from '../view.js'
 import type { StoredChain } from './keptStates.js'
 
 /** A problem with a block, or with an index that finds it. */
@@ -96,11 +97,16 @@ function logsOf(receipt: Uint8Array): ExecutionLog[] {
   return logs.map(([address, topics, data]) => ({ address, topics, data }))
 }
 
-/** Walks the canonical chain from the first block to the head. */
+/** Walks the canonical chain from its oldest block to the head. */
 function verifyNumbers({ blocks, head }: StoredChain, report: (problem: BlockProblem) => void): void {
   let parent: StoredBlock | undefined
   const first = blocks.byOrdinal(0)?.header.number ?? 0n
-  for (let number = first; number <= head; number++) {
+  const oldest = oldestNumber({ first, head }, (number) => blocks.canonicalOrdinal(number) !== undefined)
+  const oldestBlock = blocks.byOrdinal(blocks.canonicalOrdinal(oldest) ?? -1)
+  if (oldest > first && oldestBlock && blocks.byHash(oldestBlock.header.parentHash) !== undefined) {
+    report({ block: `block ${oldest - 1n}`, problem: 'it is not found by its number' })
+  }
+  for (let number = oldest; number <= head; number++) {
     const ordinal = blocks.canonicalOrdinal(number)
     const block = ordinal === undefined ? undefined : blocks.byOrdinal(ordinal)
     const name = `block ${number}`

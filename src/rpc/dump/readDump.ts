@@ -178,6 +178,10 @@ export async function readBlocks(
     next !== undefined;
     next = byHash.get(bytesToPlainHex(next.header.parentHash))
   ) {
+    const child = chain.at(-1)?.header.number
+    if (child !== undefined && child !== next.header.number + 1n) {
+      throw new StateDumpError(`block ${child} has the parent ${next.header.number}`)
+    }
     chain.push(next)
     await slice.pause()
   }
