@@ -55,6 +55,16 @@ describe('eth_callMany', () => {
     })
   })
 
+  test('refuses results longer than an answer may be', async () => {
+    const { call } = await startDevnet({ maxResponse: 1000 })
+    // CODESIZE PUSH0 RETURN: as many zeros as the code has bytes.
+    const override = (length: number) => ({ [store]: { code: `0x385ff3${'00'.repeat(length - 3)}` } })
+    const ask = (length: number) =>
+      call('eth_callMany', [{ transactions: [{ to: store }] }], latest, override(length))
+    expect(await ask(400)).toEqual([[{ value: `0x${'00'.repeat(400)}` }]])
+    expect(await refusalOf(ask(600))).toEqual({ code: -32003, message: 'response too large' })
+  })
+
   test.each([
     [0, 0],
     ['0x1', 1],

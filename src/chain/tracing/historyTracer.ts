@@ -67,7 +67,12 @@ export interface CallSequenceRequest {
   view: ChainView
   /** Selects the state and the block that the first call runs on. */
   at: BlockSelector
-  calls: readonly (TracedCall & { tracer: ExecutionTracer })[]
+  /** Number of calls. */
+  count: number
+  /** Returns a call by index, with its tracer, when its turn has come. */
+  callAt(index: number): TracedCall & { tracer: ExecutionTracer }
+  /** Called when a call has been traced; the next one waits for it. */
+  traced(index: number): Awaitable<void>
 }
 
 /** Traces past transactions and hypothetical calls (geth: eth/tracers/api.go). */
@@ -120,13 +125,15 @@ export class HistoryTracer {
    *
    * @throws ChainError if one of them may not be executed.
    */
-  async traceCalls({ view, at, calls }: CallSequenceRequest): Promise<void> {
+  async traceCalls({ view, at, count, callAt, traced }: CallSequenceRequest): Promise<void> {
     await interruptible(async () => {
       const site = createCallSite(view, await view.stateAt(at))
       const slice = new TimeSlice()
-      for (const { tracer, ...call } of calls) {
+      for (let index = 0; index < count; index++) {
         await slice.pause()
+        const { tracer, ...call } = callAt(index)
         await traceOn(site, { ...call, tracerFor: () => tracer })
+        await traced(index)
       }
     })
   }
@@ -238,7 +245,11 @@ export interface SequenceRequest {
   position: { after: BlockSelector } | { within: StoredBlock; transactions: number }
   /** Applied before the first call, and so visible to all. */
   stateOverrides?: readonly AccountOverride[] | undefined
-  calls: readonly SequencedCall[]
+  /** Asked for each call when its turn has come. */
+  calls: Iterable<SequencedCall>
+  /** Receives each result; a failure is part of it. The next call waits for it. */
+  ran(result: MessageResult): Awaitable<void>
+  requester?: Requester | undefined
 }
 
 /** Runs calls on one temporary state (eth_callMany). */
@@ -250,25 +261,25 @@ export class CallSequence {
   }
 
   /**
-   * Runs the calls and returns their results; a failure is part of a result.
+   * Runs the calls one after another.
    *
-   * @throws ChainError if a call may not be executed, or the block has fewer transactions.
+   * @throws ChainError if a call may not be executed, the block has fewer transactions, or the results exceed a limit.
    */
-  async run(request: SequenceRequest): Promise<MessageResult[]> {
-    const { view, position } = request
+  run(request: SequenceRequest): Promise<void> {
+    return interruptible(() => this.#run(request))
+  }
+
+  async #run(request: SequenceRequest): Promise<void> {
+    const { view, position, requester } = request
     if ('after' in position) return runOn(createCallSite(view, await view.stateAt(position.after)), request)
     const { within: block, transactions } = position
     if (transactions > block.transactions.length) {
       throw new ChainError(`transaction index ${transactions} out of range for block ${block.header.number}`)
     }
-    return replayBlock(
-      this.#sources,
-      { view, block, requester: request.calls[0]?.requester },
-      async (replay) => {
-        for (let index = 0; index < transactions; index++) await replay.next()
-        return runOn(siteWithin(view, block, replay), request)
-      },
-    )
+    return replayBlock(this.#sources, { view, block, requester }, async (replay) => {
+      for (let index = 0; index < transactions; index++) await replay.next()
+      return runOn(siteWithin(view, block, replay), request)
+    })
   }
 }
 
@@ -279,17 +290,16 @@ function siteWithin(view: ChainView, { header }: StoredBlock, { state }: Replay)
 
 async function runOn(
   site: CallSite,
-  { calls, stateOverrides }: Pick<SequenceRequest, 'calls' | 'stateOverrides'>,
-): Promise<MessageResult[]> {
-  const results: MessageResult[] = []
-  const slice = new TimeSlice()
-  for (const [index, call] of calls.entries()) {
+  { calls, stateOverrides, ran, requester }: Omit<SequenceRequest, 'view' | 'position'>,
+): Promise<void> {
+  const slice = new TimeSlice(requester?.signal)
+  let overrides: Pick<SequenceRequest, 'stateOverrides'> = { stateOverrides }
+  for (const call of calls) {
     await slice.pause()
-    const overrides = index === 0 ? { stateOverrides } : {}
     const result = await withCall({ site, ...call, ...overrides }, executeCall)
-    results.push({ ...result, returnData: result.returnData.slice() })
+    await ran({ ...result, returnData: result.returnData.slice() })
+    overrides = {}
   }
-  return results
 }
 
 /** Creates a reader of a state manager's current state. */

@@ -292,6 +292,14 @@ export const requests: readonly Bomb[] = [
     [{ transactions: many(10_000, () => ({ to: TARGET })) }],
     { blockNumber: 'latest' },
   ]),
+  rpc('a hundred thousand calls', 'eth_callMany', () => [
+    [{ transactions: many(100_000, () => ({ to: TARGET })) }],
+    { blockNumber: 'latest' },
+  ]),
+  rpc('fifty thousand calls', 'trace_callMany', () => [
+    many(50_000, () => [{ from: SIGNER, to: TARGET }, ['trace']]),
+    'latest',
+  ]),
   rpc('five thousand calls', 'trace_callMany', () => [
     many(5000, () => [{ from: SIGNER, to: TARGET }, ['trace', 'stateDiff']]),
     'latest',

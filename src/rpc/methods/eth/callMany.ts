@@ -11,10 +11,11 @@ import { failureOf } from '../../../chain/calls/call.js'
 import type { SequenceRequest, SequencedCall } from '../../../chain/tracing/historyTracer.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import type { MessageResult } from '../../../chain/vm/runTransaction.js'
-import { bytesToHex } from '../../../encoding/hex.js'
+import type { TraceBudget } from '../../../chain/tracing/budget.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../../encoding/timeSlice.js'
 import { toRpcError } from '../../chainErrors.js'
-import type { CompatibilityProfile } from '../../compatibility.js'
-import { defineMethod, optional, required } from '../../method.js'
+import { ListWriter, PieceWriter, writeBytes } from '../../format/pieces.js'
+import { type Call, defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { address, anything } from '../../params/bytes.js'
 import {
@@ -25,9 +26,10 @@ import {
   stateOverride,
 } from '../../params/callObject.js'
 import { big, index, uint64 } from '../../params/numbers.js'
-import type { JsonValue } from '../../wire.js'
+import { WireBytes, printText } from '../../wire.js'
 import { tracedBlock } from '../debug/traceBlock.js'
 import { latestBlock } from '../findBlock.js'
+import { traceBudget } from '../traces.js'
 import { executionRequest } from '../transactionRequest.js'
 
 /** Calls that run one after another in the same block. */
@@ -118,30 +120,77 @@ export const callMany = defineMethod(
   async (context, bundles, given, stateOverrides) => {
     const { blockNumber: block = latestBlock, transactionIndex = ALL } = given ?? {}
     const { view, backend } = context
-    const calls = bundles.map(({ calls: messages, overrides }) =>
-      messages.map((transaction): SequencedCall => {
-        const { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester } = executionRequest(
-          context,
-          {
-            transaction,
-            block,
-            stateOverrides: undefined,
-            blockOverrides: overrides,
-          },
-        )
-        return { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester }
-      }),
-    )
-    const position = positionOf(view, block, transactionIndex)
-    const results = await backend.sequence.run({ view, position, stateOverrides, calls: calls.flat() })
-    let from = 0
-    return calls.map((bundle) =>
-      results
-        .slice(from, (from += bundle.length))
-        .map((result) => answer(result, backend.settings.compatibility)),
-    )
+    const answers = new BundleAnswers(context)
+    await backend.sequence.run({
+      view,
+      position: positionOf(view, block, transactionIndex),
+      stateOverrides,
+      calls: answers.callsOf(bundles, block),
+      ran: (result) => answers.add(result),
+      requester: context.context,
+    })
+    return answers.wire()
   },
 )
+
+/** Text of an answer without its data, in bytes. */
+const ANSWER_BYTES = 16
+
+/** Writes the answers while the calls run, as there may be millions of calls. */
+class BundleAnswers {
+  readonly #context: Call
+  readonly #budget: TraceBudget
+  readonly #writer = new PieceWriter()
+  readonly #bundles = new ListWriter(this.#writer)
+  #answers = new ListWriter(this.#writer)
+  readonly #slice = new TimeSlice()
+
+  constructor(context: Call) {
+    this.#context = context
+    this.#budget = traceBudget(context)
+  }
+
+  /** Iterates over the calls of the bundles. The list of a bundle's answers begins and ends with its calls. */
+  *callsOf(bundles: readonly CallBundle[], block: BlockSelector): Iterable<SequencedCall> {
+    for (const { calls, overrides } of bundles) {
+      this.#bundles.append('')
+      this.#answers = new ListWriter(this.#writer)
+      for (const transaction of calls) yield this.#callOf(transaction, block, overrides)
+      this.#answers.end()
+    }
+    this.#bundles.end()
+  }
+
+  #callOf(transaction: CallArguments, block: BlockSelector, overrides: BlockOverrideArguments): SequencedCall {
+    const args = { transaction, block, stateOverrides: undefined, blockOverrides: overrides }
+    const request = executionRequest(this.#context, args)
+    const { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester } = request
+    return { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester }
+  }
+
+  /** @throws TraceInterruption if the answers become too long */
+  add(result: MessageResult): Awaitable<void> {
+    this.#budget.spend(ANSWER_BYTES + 2 * result.returnData.length)
+    return runWithin(this.#write(result), this.#slice)
+  }
+
+  *#write(result: MessageResult): Steps<void> {
+    const failure = failureOf(result)
+    if (failure === undefined) {
+      this.#answers.append('{"value":')
+      yield* writeBytes(result.returnData, this.#writer)
+    } else {
+      this.#answers.append('{"error":')
+      const { message } = toRpcError(failure, this.#context.backend.settings.compatibility.errorMessages)
+      for (const piece of yield* printText(message)) this.#writer.append(piece)
+    }
+    this.#writer.append('}')
+  }
+
+  wire(): WireBytes {
+    return new WireBytes(this.#writer.pieces())
+  }
+}
 
 function positionOf(
   view: ChainView,
@@ -149,13 +198,4 @@ function positionOf(
   transactions: number,
 ): SequenceRequest['position'] {
   return transactions === ALL ? { after: block } : { within: tracedBlock(view, block), transactions }
-}
-
-function answer(
-  result: MessageResult,
-  { errorMessages }: Pick<CompatibilityProfile, 'errorMessages'>,
-): JsonValue {
-  const failure = failureOf(result)
-  if (failure === undefined) return { value: bytesToHex(result.returnData) }
-  return { error: toRpcError(failure, errorMessages).message }
 }

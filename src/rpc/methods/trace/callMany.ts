@@ -1,6 +1,5 @@
-import type { ExecutionRequest } from '../../../chain/calls/executor.js'
-import { type Steps, TimeSlice } from '../../../encoding/timeSlice.js'
-import { ListWriter, type PieceWriter, written } from '../../format/pieces.js'
+import { TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
+import { ListWriter, PieceWriter } from '../../format/pieces.js'
 import { defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { type CallArguments, callObject } from '../../params/callObject.js'
@@ -8,6 +7,7 @@ import { type Decoder, list, mapped, pair } from '../../params/combinators.js'
 import { type TraceType, traceTypes } from '../../params/traceConfig.js'
 import { type ParityTrace, startParityTrace, writeParityTrace } from '../../parity/parityTrace.js'
 import { tracedState } from '../debug/traceBlock.js'
+import { WireBytes } from '../../wire.js'
 import { latestBlock } from '../findBlock.js'
 import { traceBudget } from '../traces.js'
 import { executionRequest } from '../transactionRequest.js'
@@ -33,29 +33,26 @@ export const callMany = defineMethod(
   [required('calls', list(tracedCall, '[]TraceCall')), optional('block', blockSelector)],
   async (context, given, selector = latestBlock) => {
     const budget = traceBudget(context)
-    const calls: { trace: ParityTrace; request: ExecutionRequest }[] = []
+    const writer = new PieceWriter()
+    const list = new ListWriter(writer)
     const slice = new TimeSlice()
-    for (const { transaction, types } of given) {
-      const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
-      calls.push({ trace: startParityTrace(context, types, budget), request })
-      const pause = slice.pause()
-      if (pause !== undefined) await pause
-    }
+    let trace: ParityTrace | undefined
     await context.backend.tracing.traceCalls({
       view: context.view,
       at: tracedState(context.view, selector),
-      calls: calls.map(({ request, trace: { tracer } }) => ({ ...request, tracer })),
+      count: given.length,
+      callAt: (index) => {
+        const { transaction, types } = given[index]!
+        const request = executionRequest(context, { transaction, block: selector, stateOverrides: undefined })
+        trace = startParityTrace(context, types, budget)
+        return { ...request, tracer: trace.tracer }
+      },
+      traced: async () => {
+        list.append('')
+        if (trace !== undefined) await runInSlices(writeParityTrace(trace, writer), slice)
+      },
     })
-    const traces = calls.map(({ trace }) => trace)
-    return written((writer) => writeTraces(traces, writer))
+    list.end()
+    return new WireBytes(writer.pieces())
   },
 )
-
-function* writeTraces(traces: readonly ParityTrace[], writer: PieceWriter): Steps<void> {
-  const list = new ListWriter(writer)
-  for (const trace of traces) {
-    list.append('')
-    yield* writeParityTrace(trace, writer)
-  }
-  list.end()
-}
