@@ -39,6 +39,7 @@ import {
   type Reply,
   WireBytes,
   type WirePiece,
+  appendPieces,
   createReply,
   encodeResult,
   errorPieces,
@@ -273,8 +274,8 @@ export class RpcPipeline {
       if (outcome !== undefined && batch.maxResponseBytes !== undefined) bytes += outcomeBytes(outcome)
       const answer = answerPieces(message, outcome)
       if (answer === undefined) continue
-      latest.push(pieces.length + latest.length === 0 ? '[' : ',', ...answer)
-      for (const piece of answer) length += piece.length
+      latest.push(pieces.length + latest.length === 0 ? '[' : ',')
+      length += appendPieces(latest, answer)
       if (length < JOINED_LENGTH) continue
       for (const piece of joinStrings(latest)) pieces.push(piece)
       latest = []

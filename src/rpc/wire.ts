@@ -48,6 +48,20 @@ export function wireArray(items: readonly WirePiece[]): WireBytes {
 
 const COMMA = 0x2c
 
+/**
+ * Appends pieces to a list: there may be more than a call of `push` takes.
+ *
+ * @returns their length in bytes and characters
+ */
+export function appendPieces(list: WirePiece[], pieces: readonly WirePiece[]): number {
+  let length = 0
+  for (const piece of pieces) {
+    list.push(piece)
+    length += piece.length
+  }
+  return length
+}
+
 /** Concatenates pieces as bytes. */
 export function joinPieces(pieces: readonly WirePiece[]): Buffer {
   const bytes = Buffer.allocUnsafe(countBytes(pieces))

@@ -35,6 +35,22 @@ describe('the code size', () => {
   })
 })
 
+describe('a poll of a filter', () => {
+  test('leaves the logs of later blocks to the next poll after 32 MB', async () => {
+    const { call, send } = await startDevnet()
+    const target: Hex = `0x${'10'.repeat(20)}`
+    // PUSH3 100000 PUSH0 LOG0: twenty times 200,000 digits make 4 MB a block.
+    await call('anvil_setCode', target, `0x${'620186a05fa0'.repeat(20)}`)
+    const filter = await call<Hex>('eth_newFilter', {})
+    for (let sent = 0; sent < 11; sent++) await send({ to: target, gas: '0xf80000' })
+    const polls: number[] = []
+    for (let poll = 0; poll < 3; poll++) {
+      polls.push((await call<unknown[]>('eth_getFilterChanges', filter)).length)
+    }
+    expect(polls).toEqual([9 * 20, 2 * 20, 0])
+  })
+})
+
 describe('--disable-block-gas-limit', () => {
   test('lets a transaction and a block exceed the limit, which the header keeps', async () => {
     const { call, from, to } = await startDevnet({

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import type { Requester } from '../../chain/vm/blockEnvironment.js'
 import type { Awaitable } from '../../encoding/timeSlice.js'
 import { ServerError } from '../errors.js'
 import type { FilterArguments } from '../params/filter.js'
@@ -33,8 +34,12 @@ export interface FilterWatcher {
 /** A filter that is polled for changes. */
 export interface Filter {
   kind: FilterKind
-  /** Returns the changes since the last poll, or since the filter was created. */
-  poll(): Awaitable<WireBytes>
+  /**
+   * Returns the changes since the last poll, or since the filter was created.
+   *
+   * @param requester - the request that holds them until it is answered
+   */
+  poll(requester?: Requester): Awaitable<WireBytes>
   /** Saves the unpolled changes. @returns a function that restores them */
   save(): () => void
   /** Sets the watcher of changes. */
@@ -117,12 +122,12 @@ export class FilterStore {
   }
 
   /** @throws ServerError if there is no such filter */
-  poll(id: string): Awaitable<WireBytes> {
+  poll(id: string, requester?: Requester): Awaitable<WireBytes> {
     const entry = this.#find(id)
     entry.expires = this.#expiry()
     this.#entries.delete(id)
     this.#entries.set(id, entry)
-    return entry.filter.poll()
+    return entry.filter.poll(requester)
   }
 
   /** Whether a filter with this id exists. */
@@ -183,12 +188,12 @@ export class FilterStore {
     this.#grown += weight
     if (this.#grown < RECOUNT_GROWTH) return
     this.#grown = 0
-    const weights = [...this.#entries].map(([id, { filter }]) => ({ id, weight: filter.weight() }))
-    let total = weights.reduce((sum, each) => sum + each.weight, 0)
-    for (const each of weights) {
+    let total = 0
+    for (const { filter } of this.#entries.values()) total += filter.weight()
+    for (const [id, { filter }] of this.#entries) {
       if (total <= MAX_WAITING) return
-      total -= each.weight
-      this.#drop(each.id)
+      total -= filter.weight()
+      this.#drop(id)
     }
   }
 

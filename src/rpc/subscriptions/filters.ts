@@ -1,13 +1,16 @@
+import { EMPTY_BLOOM } from '../../chain/block/body.js'
 import type { BlockPosition, StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/reader.js'
 import type { ChainView } from '../../chain/view.js'
-import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
+import type { Requester } from '../../chain/vm/blockEnvironment.js'
+import { bytesEqual } from '../../encoding/hex.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { Backend } from '../backend.js'
 import { removedLog } from '../format/log.js'
-import { jsonBytes } from '../format/pieces.js'
+import { jsonBytes, writtenTexts } from '../format/pieces.js'
 import { transactionText } from '../format/transaction.js'
 import type { FilterArguments } from '../params/filter.js'
-import { type WireBytes, wireArray } from '../wire.js'
+import { WireBytes, type WirePiece, appendPieces, joinStrings, wireArray } from '../wire.js'
 import type { Filter, FilterKind, FilterWatcher } from './filterStore.js'
 
 /** A block whose logs joined or left the canonical chain. */
@@ -33,18 +36,34 @@ function readChanges(event: ChainEvent): LogChange[] {
 }
 
 function hasLogs({ header }: StoredBlock): boolean {
-  return header.logsBloom.some((byte) => byte !== 0)
+  return !bytesEqual(header.logsBloom, EMPTY_BLOOM)
 }
 
-/** Returns a changed block's logs that match a filter, in wire form. */
+/**
+ * Returns a changed block's logs that match a filter, in wire form.
+ *
+ * @param requester - the request that holds them until it is answered
+ */
 export async function changedLogs(
   view: ChainView,
   { block, removed }: LogChange,
   { addresses, topics }: Pick<FilterArguments, 'addresses' | 'topics'>,
-): Promise<Uint8Array[]> {
-  const unlimited = { maxResults: Infinity, timeoutMilliseconds: Infinity }
-  const logs = await view.logs({ range: { block }, addresses, topics }, unlimited)
-  return removed ? logs.map(removedLog) : logs
+  requester?: Requester,
+): Promise<readonly Uint8Array[]> {
+  const limits = { maxResults: Infinity, timeoutMilliseconds: Infinity, requester }
+  const logs = await view.logs({ range: { block }, addresses, topics }, limits)
+  return removed ? runInSlices(removedLogs(logs), new TimeSlice()) : logs
+}
+
+/** Logs copied between two yields. */
+const LOGS_AT_ONCE = 512
+
+function* removedLogs(logs: readonly Uint8Array[]): Steps<Uint8Array[]> {
+  const copies: Uint8Array[] = []
+  for (const log of logs) {
+    if (copies.push(removedLog(log)) % LOGS_AT_ONCE === 0) yield
+  }
+  return copies
 }
 
 type Source = Pick<Backend, 'chain' | 'events'>
@@ -67,6 +86,22 @@ function weightOf(values: readonly QueuedValue<unknown>[]): number {
   return values.reduce((sum, { weight = 1 }) => sum + weight, 0)
 }
 
+/** Drops the values from blocks that left the chain: all since the newest that is still canonical. */
+function remaining<T>(
+  values: readonly QueuedValue<T>[],
+  isCanonical: (block: KnownBlock) => boolean,
+): QueuedValue<T>[] {
+  const last = values.findLastIndex(({ block }) => block !== undefined && isCanonical(block))
+  return values.filter(({ block }, index) => block === undefined || index <= last)
+}
+
+/** A poll in progress. */
+interface Poll {
+  requester: Requester | undefined
+  /** Leaves the values from an index on to the next poll. */
+  putBack(index: number): void
+}
+
 /**
  * Creates a filter that collects values from events until polled. Values from blocks that a revert rolls back are
  * dropped, as if they had never existed: all since the newest that is still canonical.
@@ -75,50 +110,66 @@ function collectingFilter<T>(
   kind: FilterKind,
   { events, chain }: Source,
   collect: (event: ChainEvent) => readonly QueuedValue<T>[],
-  print: (collected: readonly T[]) => Awaitable<WireBytes>,
+  print: (collected: readonly T[], poll: Poll) => Awaitable<WireBytes>,
   first: readonly QueuedValue<T>[] = [],
 ): Filter {
   let queued = [...first]
+  let weight = weightOf(first)
   let watcher: FilterWatcher | undefined
+  /** Numbers of events that dropped some or all values. */
+  let [rewinds, replacements] = [0, 0]
+  const set = (values: QueuedValue<T>[]): void => {
+    queued = values
+    weight = weightOf(values)
+  }
   const replace = (values: QueuedValue<T>[]): void => {
     if (queued.length === 0 && values.length === 0) return
     watcher?.beforeChange()
-    queued = values
+    set(values)
   }
   const append = (values: readonly QueuedValue<T>[]): void => {
     if (values.length === 0) return
     watcher?.beforeChange()
-    queued.push(...values)
-    watcher?.grown(weightOf(values))
+    for (const value of values) queued.push(value)
+    const added = weightOf(values)
+    weight += added
+    watcher?.grown(added)
   }
   const end = events.subscribe((event) => {
-    if (event.type === 'replaced') replace([])
-    else if (event.type === 'rewound') {
+    if (event.type === 'replaced') {
+      replacements++
+      replace([])
+    } else if (event.type === 'rewound') {
+      rewinds++
       const known = canonical(event)
-      const last = queued.findLastIndex(
-        ({ block }) => block !== undefined && staysCanonical(chain, block, known),
-      )
-      replace(queued.filter(({ block }, index) => block === undefined || index <= last))
+      replace(remaining(queued, (block) => staysCanonical(chain, block, known)))
     } else append(collect(event))
   })
   return {
     kind,
-    poll: () => {
-      const collected = queued.map(({ value }) => value)
+    poll: (requester) => {
+      const taken = queued
+      const before = { rewinds, replacements }
       replace([])
-      return print(collected)
+      const putBack = (index: number): void => {
+        if (replacements !== before.replacements) return
+        const rest = taken.slice(index)
+        const left = rewinds === before.rewinds ? rest : remaining(rest, (block) => chain.isCanonical(block))
+        replace([...left, ...queued])
+        watcher?.grown(weightOf(left))
+      }
+      const collected = taken.map(({ value }) => value)
+      return print(collected, { requester, putBack })
     },
     save: () => {
       // Lists only grow, or are replaced.
       const [saved, { length }] = [queued, queued]
-      return () => {
-        queued = saved.slice(0, length)
-      }
+      return () => set(saved.slice(0, length))
     },
     watch: (added) => {
       watcher = added
     },
-    weight: () => weightOf(queued),
+    weight: () => weight,
     end,
   }
 }
@@ -172,7 +223,7 @@ export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
     'NewHeads',
     source,
     newHeads,
-    (blocks) => printed(blocks, ({ hash }) => jsonBytes(hash)),
+    (blocks) => writtenTexts(blocks, ({ hash }) => jsonBytes(hash)),
     first === undefined ? [] : [queuedBlock(first)],
   )
 }
@@ -182,33 +233,51 @@ function queuedBlock(block: StoredBlock): QueuedValue<KnownBlock> {
   return { value: known, block: known }
 }
 
-/** Values joined into one piece of an answer. */
-const VALUES_AT_ONCE = 1000
-
-/** Prints values as a JSON array. */
-async function printed<T>(values: readonly T[], print: (value: T) => string): Promise<WireBytes> {
-  const slice = new TimeSlice()
-  const pieces: string[] = []
-  for (let start = 0; start < values.length; start += VALUES_AT_ONCE) {
-    await slice.pause()
-    pieces.push(
-      values
-        .slice(start, start + VALUES_AT_ONCE)
-        .map((value) => print(value))
-        .join(','),
-    )
-  }
-  return wireArray(pieces)
-}
-
 /** Creates a filter that collects transactions as they become executable: full objects or hashes. */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full
-    ? collectingFilter('NewPendingTransactions', source, pendingTransactions, wireArray)
+    ? collectingFilter('NewPendingTransactions', source, pendingTransactions, (texts) =>
+        writtenTexts(texts, (text) => text),
+      )
     : collectingFilter('NewPendingTransactions', source, pendingHashes, (hashes) =>
-        printed(hashes, jsonBytes),
+        writtenTexts(hashes, jsonBytes),
       )
 }
+
+/** Joins logs of many blocks into an array; few of them are encoded at once. */
+class LogsWriter {
+  readonly #pieces: WirePiece[] = ['[']
+  /** Pieces yet to be joined, and their length. */
+  #latest: WirePiece[] = []
+  #length = 0
+  /** Length of everything added. */
+  bytes = 0
+
+  add(logs: readonly Uint8Array[]): void {
+    if (logs.length === 0) return
+    if (this.bytes > 0) this.#latest.push(',')
+    const length = appendPieces(this.#latest, wireArray(logs).pieces.slice(1, -1))
+    this.bytes += length
+    this.#length += length
+    if (this.#length >= JOINED_BYTES) this.#join()
+  }
+
+  wire(): WireBytes {
+    this.#join()
+    return new WireBytes([...this.#pieces, ']'])
+  }
+
+  #join(): void {
+    appendPieces(this.#pieces, joinStrings(this.#latest))
+    this.#latest = []
+    this.#length = 0
+  }
+}
+
+/** Bytes of logs joined in one step. */
+const JOINED_BYTES = 256 * 1024
+/** Bytes of logs in an answer after which all later logs are left to the next poll. */
+const POLLED_BYTES = 32 * 1024 * 1024
 
 /** Logs in wire form that predate a filter. */
 export interface PastLogs {
@@ -241,19 +310,28 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
   })
   const collect = (event: ChainEvent) =>
     queuedChanges(event).filter(({ value: { block } }) => inRange(block.header.number, logs))
-  const print = async (changes: readonly { block: KnownBlock; removed: boolean }[]): Promise<WireBytes> => {
+  const print = async (
+    changes: readonly { block: KnownBlock; removed: boolean }[],
+    { requester, putBack }: Poll,
+  ): Promise<WireBytes> => {
     const begin = pastLogs
     if (begin !== undefined) watcher?.beforeChange()
     pastLogs = undefined
-    const found = [...((await begin) ?? [])]
+    const writer = new LogsWriter()
+    writer.add((await begin) ?? [])
     const slice = new TimeSlice()
-    for (const { block: known, removed } of changes) {
+    for (const [index, { block: known, removed }] of changes.entries()) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      if (writer.bytes > POLLED_BYTES) {
+        putBack(index)
+        break
+      }
       const block = source.chain.blockByHash(known.hash)
       if (block === undefined) continue
-      for (const log of await changedLogs(source.chain, { block, removed }, logs)) found.push(log)
-      await slice.pause()
+      writer.add(await changedLogs(source.chain, { block, removed }, logs, requester))
     }
-    return wireArray(found)
+    return writer.wire()
   }
   const filter = collectingFilter('Logs', source, collect, print)
   const save = (): (() => void) => {

@@ -14,7 +14,7 @@ export function isFilterMissing({ filters, backend }: Call, id: string): boolean
 export const getFilterChanges = defineMethod(
   'eth_getFilterChanges',
   [required('id', filterId)],
-  (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id)),
+  (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id, call.context)),
 )
 
 /** eth_getFilterLogs: runs the query of a log filter; in hardhat it returns what the filter has found since the last poll. */
@@ -23,7 +23,7 @@ export const getFilterLogs = defineMethod('eth_getFilterLogs', [required('id', f
   const { filters, backend } = call
   if (!backend.settings.compatibility.filterLogsArePolled) return findLogs(call, filters.logs(id))
   const kind = filters.kind(id)
-  if (kind === 'Logs') return filters.poll(id)
+  if (kind === 'Logs') return filters.poll(id, call.context)
   const message = `Subscription ${BigInt(id)} is not a Logs subscription, but a ${kind} subscription`
   throw new RpcError(-32602, message)
 })
