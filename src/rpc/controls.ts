@@ -90,8 +90,8 @@ export class Controls {
 
   /* Mining */
 
-  /** Mines blocks immediately in any mining mode. @param mined - called with each block */
-  mine(order: MineBlocksOptions, mined?: (block: MinedBlock) => void): Promise<void> {
+  /** Mines blocks immediately in any mining mode. @param mined - called with each block; the next one waits for it */
+  mine(order: MineBlocksOptions, mined?: (block: MinedBlock) => Awaitable<void>): Promise<void> {
     return mineBlocks(this.#chain, order, mined)
   }
 

@@ -100,6 +100,15 @@ describe('mining on request', () => {
       { from: from.toLowerCase(), output: `0x${'05'.padStart(64, '0')}` },
     ])
   })
+
+  test('evm_mine_detailed ends when its blocks exceed an answer, and they stay', async () => {
+    // An empty block has 1,334 to 2,000 characters: five of its hashes and its bloom alone have 844.
+    const { call, height } = await startDevnet({ maxResponse: 4000 })
+    expect(await call('evm_mine_detailed', { blocks: 2 })).toHaveLength(2)
+    const refusal = await refusalOf(call('evm_mine_detailed', { blocks: 9 }))
+    expect(refusal).toEqual({ code: -32003, message: 'response too large' })
+    expect(await height()).toBe(5)
+  })
 })
 
 test('testing_buildBlockV1 builds a payload whose hash the library confirms', async () => {

@@ -1,6 +1,6 @@
 import type { Chain, MinedBlock } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../../encoding/timeSlice.js'
 
 /** A request for a sequence of blocks. */
 export interface MineBlocksOptions {
@@ -26,14 +26,14 @@ const LONGEST_RUN = 20
  * Mines blocks now, whatever the mining mode. Pooled transactions go into the first blocks with room. During a long
  * run, other requests may mine in between.
  *
- * @param mined - called with each block
+ * @param mined - called with each block; the next one waits for it
  * @throws TimestampError if the first block cannot have the given timestamp.
  * @throws ChainStoppedError if the node stops midway, ChainError if the signal is aborted; mined blocks stay.
  */
 export async function mineBlocks(
   chain: Chain,
   order: MineBlocksOptions,
-  mined: (block: MinedBlock) => void = () => undefined,
+  mined: (block: MinedBlock) => Awaitable<void> = () => undefined,
 ): Promise<void> {
   const reserved: ReservedBlocks = {}
   for (let done = 0; done < order.blocks;) {
@@ -68,7 +68,11 @@ async function mineRun(
     reservesBlocks = false,
     signal,
   }: MineBlocksOptions,
-  { done, mined, reserved }: { done: number; mined: (block: MinedBlock) => void; reserved: ReservedBlocks },
+  {
+    done,
+    mined,
+    reserved,
+  }: { done: number; mined: (block: MinedBlock) => Awaitable<void>; reserved: ReservedBlocks },
 ): Promise<number> {
   const slice = new TimeSlice()
   const end = performance.now() + LONGEST_RUN
@@ -84,7 +88,7 @@ async function mineRun(
     const isIdle = chain.mempool.size === 0
     if (reservesBlocks && isIdle && index > 0 && blocks - index >= LEAST_REMAINING) reserved.start ??= index
     const isReserved = isIdle && reserved.start !== undefined && index > reserved.start && index < blocks - 1
-    mined(await chain.mine({ timestamp: time, reserved: isReserved }))
+    await mined(await chain.mine({ timestamp: time, reserved: isReserved }))
     index++
   }
   return index

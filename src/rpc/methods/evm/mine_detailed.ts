@@ -1,13 +1,14 @@
 import type { MinedBlock } from '../../../chain/chain.js'
 import { REVERTED, decodeRevertReason } from '../../../chain/evm/revertReason.js'
-import type { ChainView } from '../../../chain/view.js'
+import { type TraceBudget, interruptible } from '../../../chain/tracing/budget.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
-import { type BlockShape, totalDifficultyMember } from '../../format/block.js'
-import { jsonBytes, writtenTexts } from '../../format/pieces.js'
-import { defineMethod, optional } from '../../method.js'
+import { totalDifficultyMember } from '../../format/block.js'
+import { ListWriter, PieceWriter, jsonBytes, writtenTexts } from '../../format/pieces.js'
+import { type Call, defineMethod, optional } from '../../method.js'
 import { type Decoder, inPieces, struct } from '../../params/combinators.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
-import { WireBytes, type WirePiece, pieceText, printJson } from '../../wire.js'
+import { WireBytes, countBytes, pieceText, printJson } from '../../wire.js'
+import { traceBudget } from '../traces.js'
 
 /** Parameters of evm_mine. */
 export interface MineOrder {
@@ -34,12 +35,16 @@ function* decodeOrder(value: unknown): Steps<MineOrder> {
   return { blocks: Number(blocks), timestamp }
 }
 
-/** Returns a block with full transactions, each with its output unless it failed otherwise, and its revert reason. */
-async function detailedBlock(
-  view: ChainView,
+/**
+ * Writes a block with full transactions, each with its output unless it failed otherwise, and its revert reason.
+ *
+ * @throws TraceInterruption if the blocks become longer than an answer may be
+ */
+async function writeBlock(
+  { view, backend }: Call,
   { block, executed }: MinedBlock,
-  shape: Pick<BlockShape, 'totalDifficulty'>,
-): Promise<WireBytes> {
+  { list, writer, budget }: { list: ListWriter; writer: PieceWriter; budget: TraceBudget },
+): Promise<void> {
   const wire = view.wire(block)
   const transactions = await writtenTexts(block.transactions.keys(), (index) => {
     const { output = new Uint8Array(0), failure } = executed.transactions[index] ?? {}
@@ -52,23 +57,30 @@ async function detailedBlock(
       '}'
     )
   })
-  const middle = `${totalDifficultyMember(block, shape)},"transactions":`
-  return new WireBytes([wire.head(), middle, ...transactions.pieces, '}'])
+  const { totalDifficulty } = backend.settings
+  const middle = `${totalDifficultyMember(block, { totalDifficulty })},"transactions":`
+  const head = pieceText([wire.head()]) + middle
+  budget.spend(head.length + countBytes(transactions.pieces))
+  list.append(head)
+  for (const piece of transactions.pieces) writer.take(piece)
+  writer.append('}')
 }
 
-/** evm_mine_detailed: like evm_mine, but returns the blocks with their transactions' outputs. */
+/**
+ * evm_mine_detailed: like evm_mine, but returns the blocks with their transactions' outputs, which are written as they
+ * come. Those already mined stay if there are too many for an answer.
+ */
 export const mine_detailed = defineMethod(
   'evm_mine_detailed',
   [optional('timestampOrOrder', mineOrder)],
-  async ({ view, backend, context }, order = { blocks: 1 }) => {
-    const { totalDifficulty } = backend.settings
-    const blocks: MinedBlock[] = []
-    await backend.controls.mine({ ...order, signal: context.signal }, (mined) => blocks.push(mined))
-    const pieces: WirePiece[] = ['[']
-    for (const mined of blocks) {
-      if (pieces.length > 1) pieces.push(',')
-      pieces.push(...(await detailedBlock(view, mined, { totalDifficulty })).pieces)
-    }
-    return new WireBytes([...pieces, ']'])
+  async (call, order = { blocks: 1 }) => {
+    const { backend, context } = call
+    const writer = new PieceWriter()
+    const list = new ListWriter(writer)
+    const sink = { list, writer, budget: traceBudget(call) }
+    const write = (mined: MinedBlock): Promise<void> => writeBlock(call, mined, sink)
+    await interruptible(() => backend.controls.mine({ ...order, signal: context.signal }, write))
+    list.end()
+    return new WireBytes(writer.pieces())
   },
 )
