@@ -90,6 +90,8 @@ export interface BlockWire {
   receiptsLength(): number
   /** Returns one receipt. */
   receipt(index: number): Uint8Array
+  /** Returns the first bytes of one receipt, which may be megabytes long. */
+  receiptStart(index: number, length: number): Uint8Array
   /** Like `transactionsBetween`, for receipts. */
   receiptsBetween(begin: number, end: number): Uint8Array[]
 }

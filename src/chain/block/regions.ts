@@ -77,6 +77,7 @@ export class BlockRegions {
       receipts: () => this.#shared(record, receiptSpans),
       receiptsLength: () => joined(receiptSpans).length,
       receipt: (index) => this.#itemWire(record, receiptSpans, index),
+      receiptStart: (index, length) => this.#startWire(record, receiptSpans[index]!, length),
       receiptsBetween: (begin, end) => this.#itemWires(record, receiptSpans.slice(begin, end)),
     }
   }
@@ -150,6 +151,11 @@ export class BlockRegions {
     if (kept === undefined) return this.#kept(record, span)
     const start = span.offset - all.offset
     return kept.subarray(start, start + span.length)
+  }
+
+  /** Returns the first wire bytes of a span. */
+  #startWire(record: IndexRecord, { offset, length }: WireSpan, wanted: number): Uint8Array {
+    return this.#wire(record, { offset, length: Math.min(length, wanted) })
   }
 
   #itemWires(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array[] {

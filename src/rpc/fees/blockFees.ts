@@ -1,7 +1,8 @@
 import { blobBaseFee, headerBlobBaseFee, nextBaseFee, nextExcessBlobGas } from '../../chain/block/header.js'
-import type { SealedBlock, StoredBlock } from '../../chain/block/record.js'
+import type { BlockWire, SealedBlock, StoredBlock } from '../../chain/block/record.js'
 import type { ForkRules, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
+import { latin1 } from '../../encoding/hex.js'
 
 /** Returns the rules for the block after a header. */
 function rulesAfter(view: ChainView, header: HeaderFields): ForkRules {
@@ -53,16 +54,34 @@ export function storedBlockFees(view: ChainView, block: StoredBlock): readonly T
   const known = feesOfBlocks.get(block)
   if (known !== undefined) return known
   const baseFee = block.header.baseFeePerGas ?? 0n
-  const fees = block.transactions.map(({ sender }, index) => {
-    const head = Buffer.from(view.wire(block).receipt(index).subarray(0, RECEIPT_HEAD_LENGTH)).toString(
-      'latin1',
-    )
+  const fees: TransactionFee[] = []
+  for (const receipt of receiptHeads(view.wire(block), block.transactions.length)) {
+    const head = latin1(receipt, 0, Math.min(receipt.length, RECEIPT_HEAD_LENGTH))
     const [, price = '0x0', gasUsed = '0x0'] = feeMembers.exec(head) ?? []
-    return { gasUsed: BigInt(gasUsed), tip: BigInt(price) - baseFee, sender }
-  })
+    const { sender } = block.transactions[fees.length]!
+    fees.push({ gasUsed: BigInt(gasUsed), tip: BigInt(price) - baseFee, sender })
+  }
   const sorted = byTip(fees)
   feesOfBlocks.set(block, sorted)
   return sorted
+}
+
+/** Number of receipts read at once, and of those read one by one. */
+const RECEIPTS_AT_ONCE = 256
+const FEW_RECEIPTS = 8
+
+/** Iterates over a block's receipts, or their beginnings if they are long. Those of few transactions may be cached. */
+function* receiptHeads(wire: BlockWire, count: number): Iterable<Uint8Array> {
+  const areShort = wire.receiptsLength() <= count * 2 * RECEIPT_HEAD_LENGTH
+  if (areShort && count < FEW_RECEIPTS) {
+    for (let index = 0; index < count; index++) yield wire.receipt(index)
+    return
+  }
+  for (let begin = 0; begin < count; begin += RECEIPTS_AT_ONCE) {
+    const end = Math.min(begin + RECEIPTS_AT_ONCE, count)
+    if (areShort) yield* wire.receiptsBetween(begin, end)
+    else for (let index = begin; index < end; index++) yield wire.receiptStart(index, RECEIPT_HEAD_LENGTH)
+  }
 }
 
 /** Returns the fees of the pending block's transactions by ascending tip. */

@@ -136,6 +136,7 @@ export class FakeChain implements ChainView {
       receipts: () => joined(encoded, 'receipts'),
       receiptsLength: () => joined(encoded, 'receipts').length,
       receipt: (index) => slice(encoded, encoded.receipts[index]),
+      receiptStart: (index, length) => slice(encoded, encoded.receipts[index]).subarray(0, length),
       receiptsBetween: (begin, end) => each('receipts', begin, end),
     }
   }
