@@ -3,7 +3,7 @@ import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { quantity } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { ServerError } from '../errors.js'
+import { ResponseTooLargeError, ServerError } from '../errors.js'
 import { findBlock, isPending, latestBlock } from '../methods/findBlock.js'
 import type { NumberSelector } from '../params/blockSelector.js'
 import type { JsonValue } from '../wire.js'
@@ -20,6 +20,8 @@ import {
 /** Maximum numbers of blocks and percentiles (geth: eth/gasprice/feehistory.go). */
 const MAX_BLOCKS = 1024n
 const MAX_PERCENTILES = 100
+/** Maximum number of rewards where that of percentiles is not checked. */
+const MOST_REWARDS = Number(MAX_BLOCKS) * MAX_PERCENTILES
 
 /** A block, reduced to what fee history needs. */
 interface HistoryBlock {
@@ -68,6 +70,7 @@ export async function feeHistory(
   if (!endsAtHead) checkPercentiles(percentiles, source)
   const blocks = await collectBlocks(view, minBigint(count, MAX_BLOCKS), newest)
   const headers = blocks.map(({ header }) => header)
+  if (percentiles.length * blocks.length > MOST_REWARDS) throw new ResponseTooLargeError()
   const [oldest] = headers
   const last = headers.at(-1)
   if (oldest === undefined || last === undefined) return { oldestBlock: '0x0', gasUsedRatio: null }

@@ -1,9 +1,11 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import { bytesToHex, bytesToPlainHex } from '../../../encoding/hex.js'
+import { bytesToPlainHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
+import { jsonBytes, writtenTexts } from '../../format/pieces.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { controlUint64 } from '../../params/numbers.js'
+import type { WireBytes } from '../../wire.js'
 
 /** debug_getModifiedAccountsByNumber: returns the accounts that differ between the states after two blocks. */
 export const getModifiedAccountsByNumber = defineMethod(
@@ -35,7 +37,7 @@ export const getModifiedAccountsByHash = defineMethod(
   },
 )
 
-function modifiedIn(call: Call, block: StoredBlock): Promise<string[] | null> {
+function modifiedIn(call: Call, block: StoredBlock): Promise<WireBytes | null> {
   const parent = call.view.blockByHash(block.header.parentHash)
   if (parent === undefined) throw new ServerError(`block ${block.header.number.toString(16)} has no parent`)
   return modifiedBetween(call, parent, block)
@@ -46,7 +48,7 @@ async function modifiedBetween(
   { backend }: Call,
   { header: start }: StoredBlock,
   { header: end }: StoredBlock,
-): Promise<string[] | null> {
+): Promise<WireBytes | null> {
   if (start.number >= end.number) {
     throw new ServerError(
       `start block height (${start.number}) must be less than end block height (${end.number})`,
@@ -54,8 +56,8 @@ async function modifiedBetween(
   }
   const accounts = await backend.ranges.changedAccounts(start.stateRoot, end.stateRoot)
   if (accounts.length === 0) return null
-  return accounts.map(({ address, hash }) => {
+  return writtenTexts(accounts, ({ address, hash }) => {
     if (address === undefined) throw new ServerError(`no preimage found for hash ${bytesToPlainHex(hash)}`)
-    return bytesToHex(address)
+    return jsonBytes(address)
   })
 }

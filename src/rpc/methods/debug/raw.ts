@@ -3,7 +3,7 @@ import type { StoredBlock } from '../../../chain/block/record.js'
 import type { BlockSelector } from '../../../chain/view.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { ServerError } from '../../errors.js'
-import { jsonBytes, writtenTexts } from '../../format/pieces.js'
+import { bytesWire, jsonBytes, writtenTexts } from '../../format/pieces.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
@@ -40,7 +40,7 @@ function isPendingInGeth({ backend }: Pick<Call, 'backend'>, selector: BlockSele
 export const codeByHash = defineMethod(
   'debug_codeByHash',
   [required('hash', hash), optional('block', blockSelector)],
-  ({ backend }, codeHash) => bytesToHex(backend.records.code(codeHash) ?? new Uint8Array(0)),
+  ({ backend }, codeHash) => bytesWire(backend.records.code(codeHash) ?? new Uint8Array(0)),
 )
 
 /**
@@ -96,6 +96,6 @@ export const getRawBlock = defineMethod(
   [required('block', blockSelector)],
   async (call, selector) => {
     const block = await blockOrRefusal(call, selector, 'block')
-    return block === undefined ? '0x' : bytesToHex(call.backend.records.rawBlock(block))
+    return block === undefined ? '0x' : bytesWire(call.backend.records.rawBlock(block))
   },
 )

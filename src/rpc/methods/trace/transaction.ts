@@ -23,7 +23,6 @@ export const get = defineMethod(
     const location = call.view.transactionLocation(transactionHash)
     if (location === undefined) return null
     const { block, index } = location
-    const wanted = traceAddress.join()
     const found: string[] = []
     await writeFrameTexts(
       call,
@@ -31,7 +30,8 @@ export const get = defineMethod(
         block,
         transactionIndex: index,
         budget: traceBudget(call),
-        keep: (flat) => flat.traceAddress.join() === wanted,
+        keep: ({ traceAddress: own }) =>
+          own.length === traceAddress.length && own.every((step, depth) => BigInt(step) === traceAddress[depth]),
       },
       (text) => found.push(text),
     )
