@@ -1,4 +1,5 @@
 import { bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { LargeMap } from '../../encoding/largeMap.js'
 import { type CreatableFields, type PooledTransaction, createTransaction } from '../mempool/transaction.js'
 import type { ForkRules } from '../types.js'
 
@@ -30,7 +31,7 @@ export function impersonate(
 
 /** The accounts that may send transactions without a key in the node, including contracts. */
 export class Impersonation {
-  readonly #addresses = new Set<string>()
+  #addresses = new LargeMap<true>()
   /** Whether every account may be impersonated without being listed. */
   automatic: boolean
 
@@ -40,7 +41,7 @@ export class Impersonation {
 
   /** Starts impersonating a 20-byte address. */
   start(address: Uint8Array): void {
-    this.#addresses.add(bytesToPlainHex(address))
+    this.#addresses.set(bytesToPlainHex(address), true)
   }
 
   /**
@@ -52,7 +53,7 @@ export class Impersonation {
 
   /** Stops impersonating all listed accounts; `automatic` stays as it is. */
   clear(): void {
-    this.#addresses.clear()
+    this.#addresses = new LargeMap()
   }
 
   /** Whether a 20-byte address may send transactions without a key. */
@@ -62,11 +63,11 @@ export class Impersonation {
 
   /** Iterates over the listed accounts, 20 bytes each. */
   *addresses(): Iterable<Uint8Array> {
-    for (const address of this.#addresses) yield hexToBytes(address)
+    for (const [address] of this.#addresses) yield hexToBytes(address)
   }
 
   /** Whether a 20-byte address is listed. */
   lists(address: Uint8Array): boolean {
-    return this.#addresses.has(bytesToPlainHex(address))
+    return this.#addresses.get(bytesToPlainHex(address)) !== undefined
   }
 }
