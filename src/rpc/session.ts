@@ -10,7 +10,7 @@ import {
 import type { RequestContext, Transport } from './callPolicy.js'
 import { decodeTextInPieces } from './envelope/body.js'
 import { describeJsonFaultInPieces, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
-import { ParseError } from './errors.js'
+import { ParseError, ServerError } from './errors.js'
 import { randomId } from './subscriptions/filterStore.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
 
@@ -127,7 +127,11 @@ export type Feed = (push: (payload: readonly WirePiece[]) => void, isDrained: ()
 
 /** Opens and closes subscriptions for methods. */
 export interface Subscriptions {
-  /** @param method - `eth_subscribe`, or that of another namespace, which names the pushes @returns the id */
+  /**
+   * @param method - `eth_subscribe`, or that of another namespace, which names the pushes
+   * @returns the id
+   * @throws ServerError if there are too many
+   */
   open(feed: Feed, method: string): string
   /** @returns false if the connection has no subscription with this id */
   close(id: string): boolean
@@ -147,6 +151,10 @@ interface Subscription {
   /** Payloads held until the answer with the id has been sent; undefined afterwards. */
   held: (readonly WirePiece[])[] | undefined
 }
+
+/** Maximum number of subscriptions of all connections: each takes a kilobyte, and most see each new block. */
+const MAX_SUBSCRIPTIONS = 50_000
+let openSubscriptions = 0
 
 /** Queue of pushes, shared by all connections. */
 const pushes = new ShortWorkQueue()
@@ -185,8 +193,10 @@ export class SessionSubscriptions {
   #start(feed: Feed, notification: string): string {
     const id = randomId()
     if (this.#isClosed) return id
+    if (openSubscriptions >= MAX_SUBSCRIPTIONS) throw new ServerError('too many subscriptions')
     const subscription: Subscription = { notification, end: () => undefined, held: [] }
     this.#open.set(id, subscription)
+    openSubscriptions++
     subscription.end = feed(
       (payload) => {
         if (subscription.held !== undefined) subscription.held.push(payload)
@@ -206,7 +216,9 @@ export class SessionSubscriptions {
 
   #end(id: string): boolean {
     this.#open.get(id)?.end()
-    return this.#open.delete(id)
+    const isOpen = this.#open.delete(id)
+    if (isOpen) openSubscriptions--
+    return isOpen
   }
 
   #push(id: string, payload: readonly WirePiece[]): void {
