@@ -6,6 +6,7 @@ import { combineTracers } from '../chain/tracing/tracer.js'
 import type { HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ChainView } from '../chain/view.js'
 import { bytesToHex, bytesToPlainHex } from '../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { CONSOLE_ADDRESS, decodeConsoleLog } from './consoleLog.js'
 import type { Contracts } from './contracts.js'
 import { describeFailure } from './contracts.js'
@@ -21,45 +22,54 @@ export interface CallTreeOptions {
 /** Maximum characters of printed data; longer data is truncated. */
 const LONGEST_DATA = 66
 
+/** Maximum number of lines of a transaction. */
+const MOST_LINES = 10_000
+
+/** A frame whose calls and events are being printed. */
+interface OpenFrame {
+  frame: CallFrame
+  indent: string
+  /** Numbers of its calls and events that are printed. */
+  calls: number
+  logs: number
+}
+
 /** Formats a transaction as a call tree with names, gas, events and return values, one line each. */
-export function formatCallTree(top: CallFrame, options: CallTreeOptions): string[] {
-  const { title, children } = nodeOf(top, options)
-  return [title, ...branches(children)]
+export function* formatCallTree(top: CallFrame, options: CallTreeOptions): Steps<string[]> {
+  const lines = [titleOf(top, options)]
+  const open: OpenFrame[] = isConsole(top) ? [] : [{ frame: top, indent: '', calls: 0, logs: 0 }]
+  for (let inner = open.at(-1); inner !== undefined; inner = open.at(-1)) {
+    yield
+    const { frame, indent } = inner
+    const [call, log] = [frame.calls[inner.calls], frame.logs[inner.logs]]
+    if (lines.length >= MOST_LINES) {
+      lines.push(`${indent}└─ ${options.paint.faint('… further calls and events are left out')}`)
+      return lines
+    }
+    if (log !== undefined && (call === undefined || log.position <= inner.calls)) {
+      lines.push(`${indent}├─ ${describeLog(log, options)}`)
+      inner.logs++
+    } else if (call !== undefined) {
+      lines.push(`${indent}├─ ${titleOf(call, options)}`)
+      inner.calls++
+      if (!isConsole(call)) open.push({ frame: call, indent: `${indent}│  `, calls: 0, logs: 0 })
+    } else {
+      lines.push(`${indent}└─ ${describeEnd(frame, options)}`)
+      open.pop()
+    }
+  }
+  return lines
 }
 
-interface TreeNode {
-  title: string
-  children: readonly TreeNode[]
+function isConsole({ to }: CallFrame): boolean {
+  return bytesToHex(to) === CONSOLE_ADDRESS
 }
 
-function branches(children: readonly TreeNode[]): string[] {
-  return children.flatMap(({ title, children: inner }, index) => {
-    const isLast = index === children.length - 1
-    const [stem, indent] = isLast ? ['└─ ', '   '] : ['├─ ', '│  ']
-    return [stem + title, ...branches(inner).map((line) => indent + line)]
-  })
-}
-
-function nodeOf(frame: CallFrame, options: CallTreeOptions): TreeNode {
+function titleOf(frame: CallFrame, options: CallTreeOptions): string {
   const { paint } = options
-  if (bytesToHex(frame.to) === CONSOLE_ADDRESS) {
-    return { title: paint.faint(`console.log: ${decodeConsoleLog(frame.input)}`), children: [] }
-  }
-  return {
-    title: `${paint.faint(`[${frame.gasUsed}]`)} ${describeCall(frame, options)}`,
-    children: [...innerNodes(frame, options), { title: describeEnd(frame, options), children: [] }],
-  }
-}
-
-/** Returns calls and events in order of occurrence. */
-function innerNodes(frame: CallFrame, options: CallTreeOptions): TreeNode[] {
-  const nodes: TreeNode[] = []
-  const logs = [...frame.logs]
-  frame.calls.forEach((call, index) => {
-    while (logs[0] !== undefined && logs[0].position <= index) nodes.push(logNode(logs.shift(), options))
-    nodes.push(nodeOf(call, options))
-  })
-  return [...nodes, ...logs.map((log) => logNode(log, options))]
+  return isConsole(frame)
+    ? paint.faint(`console.log: ${decodeConsoleLog(frame.input)}`)
+    : `${paint.faint(`[${frame.gasUsed}]`)} ${describeCall(frame, options)}`
 }
 
 function describeCall({ type, to, input, value = 0n }: CallFrame, options: CallTreeOptions): string {
@@ -85,11 +95,10 @@ function describeEnd(frame: CallFrame, { contracts, paint }: CallTreeOptions): s
   return paint.success(`← [returned] ${result}`.trimEnd())
 }
 
-function logNode(log: CallLog | undefined, { contracts, paint }: CallTreeOptions): TreeNode {
-  const { topics = [], data = new Uint8Array(0) } = log ?? {}
+function describeLog({ topics, data }: CallLog, { contracts, paint }: CallTreeOptions): string {
   const known = contracts.describeEvent(topics, data)
   const plain = `(${[...topics, data].map((bytes) => shortened(bytes)).join(', ')})`
-  return { title: paint.event(`emit ${known ?? plain}`), children: [] }
+  return paint.event(`emit ${known ?? plain}`)
 }
 
 function shortened(bytes: Uint8Array): string {
@@ -121,10 +130,14 @@ export async function traceTrees({
   const frames = await framesOf(view, tracing, block)
   const names = await namesIn(frames, view, contracts)
   const nameOf = (address: Uint8Array): string | undefined => names.get(bytesToPlainHex(address))
-  return frames.flatMap((frame, index) => [
-    `Transaction ${bytesToHex(block.transactions[index]?.hash ?? new Uint8Array(0))}`,
-    ...formatCallTree(frame, { contracts, nameOf, paint }).map((line) => `  ${line}`),
-  ])
+  const slice = new TimeSlice()
+  const lines: string[] = []
+  for (const [index, frame] of frames.entries()) {
+    lines.push(`Transaction ${bytesToHex(block.transactions[index]?.hash ?? new Uint8Array(0))}`)
+    const tree = await runInSlices(formatCallTree(frame, { contracts, nameOf, paint }), slice)
+    for (const line of tree) lines.push(`  ${line}`)
+  }
+  return lines
 }
 
 async function framesOf(
@@ -156,8 +169,11 @@ async function namesIn(
   contracts: Contracts,
 ): Promise<Map<string, string>> {
   const names = new Map<string, string>()
+  const slice = new TimeSlice()
   const { state } = await view.stateAt({ tag: 'latest' })
   const visit = async (frame: CallFrame): Promise<void> => {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
     const key = bytesToPlainHex(frame.to)
     if (!names.has(key)) {
       const isCreation = frame.type === 'CREATE' || frame.type === 'CREATE2'
