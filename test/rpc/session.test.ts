@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
 import type { Method } from '../../src/rpc/method.js'
 import { registry } from '../../src/rpc/registry.js'
-import { MAX_WAITING_BYTES } from '../../src/rpc/session.js'
+import { MAX_WAITING_BYTES, SessionSubscriptions } from '../../src/rpc/session.js'
 import { type Filter, FilterStore } from '../../src/rpc/subscriptions/filterStore.js'
 import { type Reply, wireArray } from '../../src/rpc/wire.js'
 import { filled, testBlock } from './support/blocks.js'
@@ -89,6 +89,20 @@ describe('subscriptions', () => {
       { data: '0x01', removed: true },
       { data: '0x02', removed: true },
     ])
+  })
+
+  it('are refused beyond 50,000 of all connections', () => {
+    const { connection } = openSession()
+    const [first, second] = [new SessionSubscriptions(connection), new SessionSubscriptions(connection)]
+    const open = (on: SessionSubscriptions) => on.forMessage().open(() => () => undefined, 'eth_subscribe')
+    // Other tests may have left some open.
+    for (let count = 0; count < 49_900; count++) open(first)
+    expect(() => {
+      for (let count = 0; count < 101; count++) open(second)
+    }).toThrow('too many subscriptions')
+    first.close()
+    expect(open(second)).toMatch(/^0x/)
+    second.close()
   })
 
   it("refuse with geth's messages", async () => {
