@@ -14,14 +14,14 @@ function directory(): string {
   return directory
 }
 
-test('a directory that cannot be created causes one warning, and fetched state stays in memory', () => {
+test('a directory that cannot be created causes one warning, and fetched state stays in memory', async () => {
   const file = join(directory(), 'file')
   writeFileSync(file, '')
   const forkCache = join(file, 'cache')
   const warnings: string[] = []
   const caches = new ForkCaches({ forkCache, noForkCache: false }, (message) => warnings.push(message))
   for (let fork = 0; fork < 2; fork++) {
-    const cache = caches.open('https://remote.example', subject)
+    const cache = await caches.open('https://remote.example', subject)
     cache.putSlot(address, slot, Uint8Array.of(6))
     expect(cache.slot(address, slot)).toEqual(Uint8Array.of(6))
     cache.close()

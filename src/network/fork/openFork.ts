@@ -70,7 +70,7 @@ export async function openFork(
       client.request('eth_getBlockByNumber', [wanted === undefined ? 'latest' : quantity(wanted), false]),
     ])) as [Hex, RemoteBlock | null]
     if (block === null) throw new ForkError(`${client.shownUrl} has no block ${wanted}`)
-    return createFork(client, { caches, chainId: BigInt(chainId), block })
+    return await createFork(client, { caches, chainId: BigInt(chainId), block })
   } catch (error) {
     client.stop()
     if (error instanceof ForkError) throw error
@@ -81,12 +81,13 @@ export async function openFork(
   }
 }
 
-function createFork(
+async function createFork(
   client: RemoteClient,
   { caches, chainId, block }: { caches: ForkContext['caches']; chainId: bigint; block: RemoteBlock },
-): Fork {
+): Promise<Fork> {
   const header = headerOf(block)
-  const cache = caches.open(client.url, { chainId, number: header.number, hash: hexToBytes(block.hash) })
+  const subject = { chainId, number: header.number, hash: hexToBytes(block.hash) }
+  const cache = await caches.open(client.url, subject)
   const request = (method: string, params: readonly unknown[]) =>
     asChainErrors(client.request(method, params))
   return {

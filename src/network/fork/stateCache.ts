@@ -1,8 +1,10 @@
-import { appendFileSync, closeSync, existsSync, mkdirSync, openSync, readFileSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, openSync } from 'node:fs'
+import { mkdir, open } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { RemoteAccount } from '../../chain/fork/overlay.js'
 import { errorText } from '../../encoding/errorText.js'
 import { type Hex, bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { NodeSettings } from '../../options.js'
 import { userCacheDirectory } from '../../storage/directories.js'
 
@@ -26,22 +28,30 @@ export class StateCache {
   readonly #onFailure: (reason: unknown) => void
   #file: number | undefined
 
+  private constructor(onFailure: (reason: unknown) => void) {
+    this.#onFailure = onFailure
+  }
+
   /**
-   * Opens a cache.
+   * Opens a cache. Yields to other work while reading the file: a reset opens one in a running node.
    *
    * @param path - of the file; if undefined, nothing is persisted
    * @param onFailure - called with the reason if persisting fails
    */
-  constructor(path?: string, onFailure: (reason: unknown) => void = () => undefined) {
-    this.#onFailure = onFailure
-    if (path === undefined) return
+  static async open(
+    path?: string,
+    onFailure: (reason: unknown) => void = () => undefined,
+  ): Promise<StateCache> {
+    const cache = new StateCache(onFailure)
+    if (path === undefined) return cache
     try {
-      if (existsSync(path)) for (const line of readFileSync(path, 'utf8').split('\n')) this.#readLine(line)
-      mkdirSync(dirname(path), { recursive: true })
-      this.#file = openSync(path, 'a')
+      await cache.#read(path)
+      await mkdir(dirname(path), { recursive: true })
+      cache.#file = openSync(path, 'a')
     } catch (reason) {
       onFailure(reason)
     }
+    return cache
   }
 
   hasAccount(address: Uint8Array): boolean {
@@ -107,6 +117,17 @@ export class StateCache {
     }
   }
 
+  async #read(path: string): Promise<void> {
+    if (!existsSync(path)) return
+    const slice = new TimeSlice()
+    const file = await open(path)
+    for await (const line of file.readLines()) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      this.#readLine(line)
+    }
+  }
+
   #readLine(text: string): void {
     let line: AccountLine | SlotLine
     try {
@@ -155,11 +176,11 @@ export class ForkCaches {
   }
 
   /** Opens the cache for a remote's state after one block. */
-  open(url: string, subject: CacheSubject): StateCache {
+  open(url: string, subject: CacheSubject): Promise<StateCache> {
     const { forkCache, noForkCache } = this.#settings
-    if (noForkCache || (forkCache === undefined && isLocal(url))) return new StateCache()
+    if (noForkCache || (forkCache === undefined && isLocal(url))) return StateCache.open()
     const directory = forkCache ?? userCacheDirectory('fork')
-    return new StateCache(cacheFile(directory, subject), (reason) => this.#warnOnce(directory, reason))
+    return StateCache.open(cacheFile(directory, subject), (reason) => this.#warnOnce(directory, reason))
   }
 
   #warnOnce(directory: string, reason: unknown): void {
