@@ -86,6 +86,19 @@ describe('the struct logger', () => {
     expect(structLogs[0]).not.toHaveProperty('returnData')
   })
 
+  it('shows every word of a memory of more than two megabytes', async () => {
+    const to = `0x${'aa'.repeat(20)}`
+    // PUSH1 7 PUSH3 0x200000 MSTORE STOP: the last word begins at two megabytes.
+    const stateOverrides = { [to]: { code: '0x6007622000005200' } }
+    const config = { enableMemory: true, stateOverrides }
+    const { structLogs } = await chain.call<StructTrace>('debug_traceCall', { to }, 'latest', config)
+    const last = structLogs.at(-1)
+    expect(last).toMatchObject({ op: 'STOP', stack: [] })
+    expect(last?.memory).toHaveLength(65_537)
+    expect(last?.memory?.filter((word) => word !== pad('0x0'))).toEqual([pad('0x7')])
+    expect(last?.memory?.at(-1)).toBe(pad('0x7'))
+  })
+
   it('omits steps beyond a limit of bytes', async () => {
     const store = await chain.deploy('Store')
     const { transactionHash } = await chain.send({ to: store, data: inputOf('Store', 'increment') })

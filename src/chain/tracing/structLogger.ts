@@ -1,7 +1,7 @@
 import { interpreterResult, interpreterRules } from '../evm/internals.js'
 import { REVERTED } from '../evm/revertReason.js'
 import { bigintToBytes, bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
-import { type Awaitable, TimeSlice, whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices, whenReady } from '../../encoding/timeSlice.js'
 import { NO_BYTES, padTo32 } from '../state/account.js'
 import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
@@ -40,6 +40,8 @@ export interface StructLogSink {
    * @returns length of the step's text in bytes
    */
   write(log: StructLog): number
+  /** Like {@link write}, in pieces: memory may be megabytes. */
+  writeInPieces(log: StructLog): Steps<number>
 }
 
 /** The outcome of the outermost frame. */
@@ -50,6 +52,8 @@ export interface StructLogOutcome {
   returnValue: Uint8Array
 }
 
+/** Words of memory above which a step is written in pieces. */
+const MANY_WORDS = 65_536
 /** Bytes of text after which the logger may yield to other work. */
 const BYTES_BETWEEN_LOOKS = 262_144
 
@@ -105,17 +109,22 @@ export class StructLogger implements ExecutionTracer {
     this.#outcome = { ...this.#outcome, gasUsed }
   }
 
-  #write(step: Step, storage: StructLog['storage']): void {
+  #write(step: Step, storage: StructLog['storage']): Awaitable<void> {
     const { enableMemory, disableStack, enableReturnData } = this.#options
     const { runState, memoryWords } = step
-    const bytes = this.#sink.write({
+    const log: StructLog = {
       step,
       refund: this.#refund + runState.gasRefund + ownRefund(step),
       ...(storage !== undefined && { storage }),
       ...(disableStack !== true && { stack: runState.stack.getStack() }),
       ...(enableMemory === true && { memory: runState.memory.read(0, memoryWords * 32, true) }),
       ...(enableReturnData === true && { returnData: runState.returnBytes }),
-    })
+    }
+    if (enableMemory !== true || memoryWords <= MANY_WORDS) return this.#count(this.#sink.write(log))
+    return runInSlices(this.#sink.writeInPieces(log), this.#slice).then((bytes) => this.#count(bytes))
+  }
+
+  #count(bytes: number): void {
     this.#bytes += bytes
     this.#bytesSinceLook += bytes
     this.#budget.spend(bytes)

@@ -15,9 +15,15 @@ import { printJson } from '../wire.js'
 import type { Trace, TraceForm, TracerKind } from './tracerKind.js'
 
 const WORD_DIGITS = 64
+const WORD_BYTES = 32
+/** Bytes of memory written at once. */
+const MEMORY_AT_ONCE = 256 * 1024
+const MEMORY_MEMBER = '"memory":['
 
 interface TraceFormat {
-  step(log: StructLog): string
+  /** Precedes the digits of words. */
+  wordPrefix: '0x' | ''
+  step: (log: StructLog) => string
   returnValue(bytes: Uint8Array): string
 }
 
@@ -33,9 +39,33 @@ export class StructLogText implements StructLogSink {
 
   write(log: StructLog): number {
     const text = this.#format.step(log)
+    this.#append(text)
+    return text.length
+  }
+
+  *writeInPieces(log: StructLog): Steps<number> {
+    const { memory = new Uint8Array(0) } = log
+    const { step, wordPrefix } = this.#format
+    // The text of all but the memory, with its first word to show the place.
+    const text = step({ ...log, memory: memory.subarray(0, WORD_BYTES) })
+    const [first = ''] = wordTexts(memory.subarray(0, WORD_BYTES), wordPrefix)
+    const place = text.indexOf(MEMORY_MEMBER) + MEMORY_MEMBER.length + first.length
+    this.#append(text.slice(0, place))
+    let length = text.length
+    for (let start = WORD_BYTES; start < memory.length; start += MEMORY_AT_ONCE) {
+      const words = wordTexts(memory.subarray(start, start + MEMORY_AT_ONCE), wordPrefix)
+      const piece = `,${words.join(',')}`
+      this.#writer.append(piece)
+      length += piece.length
+      yield
+    }
+    this.#writer.append(text.slice(place))
+    return length
+  }
+
+  #append(text: string): void {
     this.#writer.append(this.#isEmpty ? text : `,${text}`)
     this.#isEmpty = false
-    return text.length
   }
 
   /** Writes the complete trace. */
@@ -97,9 +127,10 @@ function hardhatStep({ step, stack, memory, storage }: StructLog): string {
 }
 
 const formats: Readonly<Record<TraceForm, TraceFormat>> = {
-  geth: { step: gethStep, returnValue: jsonBytes },
-  anvil: { step: withRefund, returnValue: jsonBytes },
+  geth: { wordPrefix: '0x', step: gethStep, returnValue: jsonBytes },
+  anvil: { wordPrefix: '0x', step: withRefund, returnValue: jsonBytes },
   hardhat: {
+    wordPrefix: '',
     step: hardhatStep,
     returnValue: (bytes) => (bytes.length === 0 ? '""' : jsonBytes(bytes)),
   },
