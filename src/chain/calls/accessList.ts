@@ -1,6 +1,7 @@
 import { generateAddress } from '@ethereumjs/util'
 import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { LargeMap } from '../../encoding/largeMap.js'
+import { sortedEntries } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { MessageRejectedError, RequestTimeoutError } from '../errors.js'
 import { withRollback } from '../vm/blockEnvironment.js'
@@ -137,7 +138,7 @@ interface TouchedAccount {
   /** 20 bytes. */
   readonly address: Uint8Array
   /** By name; names sort like the bytes. */
-  readonly slots: Map<string, Uint8Array>
+  readonly slots: LargeMap<Uint8Array>
 }
 
 /**
@@ -149,7 +150,7 @@ interface TouchedAccount {
  */
 export class AccessTracker {
   /** By the map keys of addresses, which sort like the bytes. */
-  readonly #accessed = new Map<string, TouchedAccount>()
+  readonly #accessed = new LargeMap<TouchedAccount>()
   /** The account whose slots were used last. */
   #last: TouchedAccount | undefined
   readonly #excluded: (address: Uint8Array) => boolean
@@ -202,8 +203,8 @@ export class AccessTracker {
     for (const [key, { slots }] of this.#accessed) {
       const others = other.#accessed.get(key)?.slots
       if (others?.size !== slots.size) return false
-      for (const name of slots.keys()) {
-        if (!others.has(name)) return false
+      for (const [name] of slots) {
+        if (others.get(name) === undefined) return false
         if (++compared % ENTRIES_AT_ONCE === 0) yield
       }
     }
@@ -219,7 +220,7 @@ export class AccessTracker {
     const key = addressKey(address)
     let account = this.#accessed.get(key)
     if (account === undefined) {
-      account = { address, slots: new Map() }
+      account = { address, slots: new LargeMap() }
       this.#accessed.set(key, account)
     }
     this.#last = account
@@ -230,7 +231,10 @@ export class AccessTracker {
 /** Entries processed between two yields. */
 const ENTRIES_AT_ONCE = 512
 
-function* sortedValues<T>(entries: ReadonlyMap<string, T>): Steps<T[]> {
-  const sorted = yield* sortInSlices([...entries], ([a], [b]) => (a < b ? -1 : 1))
-  return sorted.map(([, value]) => value)
+function* sortedValues<T>(entries: Iterable<[string, T]>): Steps<T[]> {
+  const values: T[] = []
+  for (const [, value] of yield* sortedEntries(entries)) {
+    if (values.push(value) % ENTRIES_AT_ONCE === 0) yield
+  }
+  return values
 }

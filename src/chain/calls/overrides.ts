@@ -51,8 +51,6 @@ export async function applyStateOverrides(
   const precompiles = new Map(precompileOverrides === 'none' ? [] : evm.precompiles)
   const slice = new TimeSlice()
   const ascending = await runInSlices(sortInSlices(overrides, byAddress), slice)
-  const moves = ascending.some(({ movePrecompileToAddress: target }) => target !== undefined)
-  const overridden = new Set(moves ? ascending.map(({ address }) => bytesToPlainHex(address)) : [])
   const moved = new Set<string>()
   for (const override of ascending) {
     const pause = slice.pause()
@@ -69,7 +67,7 @@ export async function applyStateOverrides(
       if (precompile === undefined) {
         throw new ChainError(`account ${checksumAddress(override.address)} is not a precompile`)
       }
-      if (overridden.has(bytesToPlainHex(target))) {
+      if (isOverridden(ascending, target)) {
         throw new ChainError(`account ${checksumAddress(target)} is already overridden`)
       }
       precompiles.set(bytesToPlainHex(target), precompile)
@@ -84,6 +82,19 @@ export async function applyStateOverrides(
 
 function byAddress(a: AccountOverride, b: AccountOverride): number {
   return Buffer.compare(a.address, b.address)
+}
+
+/** Whether a 20-byte address is among overrides sorted by address. */
+function isOverridden(ascending: readonly AccountOverride[], address: Uint8Array): boolean {
+  let [low, high] = [0, ascending.length]
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const order = byAddress(ascending[middle]!, { address })
+    if (order === 0) return true
+    if (order < 0) low = middle + 1
+    else high = middle
+  }
+  return false
 }
 
 async function overrideAccount(

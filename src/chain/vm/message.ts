@@ -9,7 +9,7 @@ import { ChainError } from '../errors.js'
 import { authorizationBytes, unsignedTransaction } from '../evm/internals.js'
 import { accessListOf, authorizationListOf } from '../mempool/decode.js'
 import { type PooledTransaction, maxFeePerGas, maxPriorityFeePerGas } from '../mempool/transaction.js'
-import { EncodedItem, type RlpInput, encodeRlp } from '../rlp.js'
+import { EncodedItem, type RlpInput, encodeRlp, payloadStart } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 
 /** Input of the state transition: a transaction without its signature, or a call with its defaults filled in. */
@@ -262,7 +262,7 @@ export async function unsignedHashOf(
   fields[index] = await runInSlices(encodeList(accessList, accessListFields), slice)
   if (transaction.type === 4) {
     fields[AUTHORIZATION_LIST_INDEX] = await runInSlices(
-      encodeList(authorizationList, authorizationBytes),
+      encodeList(authorizationList, authorizationFields),
       slice,
     )
   }
@@ -271,15 +271,27 @@ export async function unsignedHashOf(
   return keccak256InTurns(encoded)
 }
 
-function accessListFields({ address, storageKeys }: AccessListEntry): RlpInput {
-  return [address, storageKeys]
+function* accessListFields({ address, storageKeys }: AccessListEntry): Steps<RlpInput> {
+  if (storageKeys.length <= ENTRIES_AT_ONCE) return [address, storageKeys]
+  const parts: EncodedItem[] = []
+  for (let start = 0; start < storageKeys.length; start += ENTRIES_AT_ONCE) {
+    const keys = encodeRlp(storageKeys.slice(start, start + ENTRIES_AT_ONCE))
+    parts.push(new EncodedItem(keys.subarray(payloadStart(keys, 0))))
+    yield
+  }
+  return [address, parts]
 }
 
-function* encodeList<T>(list: readonly T[], fieldsOf: (item: T) => RlpInput): Steps<EncodedItem> {
+function* authorizationFields(authorization: Authorization): Steps<RlpInput> {
+  yield
+  return authorizationBytes(authorization)
+}
+
+function* encodeList<T>(list: readonly T[], fieldsOf: (item: T) => Steps<RlpInput>): Steps<EncodedItem> {
   const parts: EncodedItem[] = []
   let entries: Uint8Array[] = []
   for (const item of list) {
-    entries.push(encodeRlp(fieldsOf(item)))
+    entries.push(encodeRlp(yield* fieldsOf(item)))
     if (entries.length === ENTRIES_AT_ONCE) {
       parts.push(new EncodedItem(joinBytes(entries)))
       entries = []
