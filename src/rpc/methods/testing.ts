@@ -68,12 +68,18 @@ const members = struct(
   },
 )
 
+/** Maximum number of withdrawals; blocks of mainnet have sixteen. */
+const MAX_WITHDRAWALS = 100_000
+
 /** Payload attributes of the consensus layer (engine API, PayloadAttributesV3). */
 export const payloadAttributes: Decoder<PayloadAttributes> = mapped(
   members,
   ({ timestamp, prevRandao, suggestedFeeRecipient, ...rest }) => {
     const missing = (name: string): never => {
       throw new ReasonError(`missing required field '${name}' for PayloadAttributes`)
+    }
+    if ((rest.withdrawals ?? []).length > MAX_WITHDRAWALS) {
+      throw new ReasonError(`more than ${MAX_WITHDRAWALS} withdrawals`)
     }
     return {
       timestamp: timestamp ?? missing('timestamp'),

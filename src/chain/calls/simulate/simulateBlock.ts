@@ -96,12 +96,13 @@ class SimulatedExecution {
 
   async run(call: CallObject): Promise<void> {
     const evm = this.#evm
-    const { header, rules, state, budget, validation } = this.#context
+    const { header, rules, state, budget, validation, requester } = this.#context
     const gasLeft = header.gasLimit - this.#gasUsed
     evm.trace(this.#tracer)
     const { message, result, isGasCapped } = await simulateCall(evm, call, { gasLeft, budget, validation })
     evm.trace(undefined)
     const { gasUsed, maxGasUsed, logs, logsBloom, failure } = result
+    requester?.memory?.keep(CALL_BYTES + DATA_COPIES * result.returnData.length)
     this.#gasUsed += gasUsed
     const transaction = unsignedTransactionOf(call, message, rules)
     const receipt: ExecutionReceipt = {
@@ -213,6 +214,10 @@ export async function simulateCall(
     throw new SimulationError(error.reason, `err: ${error.message} (supplied gas ${message.gasLimit})`)
   }
 }
+
+/** Approximate bytes of a call and its text in the answer, and how many times its return data is in them. */
+const CALL_BYTES = 5000
+const DATA_COPIES = 3
 
 /** Approximate bytes of a log and of its text in the answer, and how many times its data is in them. */
 const LOG_BYTES = 1000

@@ -187,6 +187,8 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
   } = yield* inPieces(undecodedBlock, value)
   yield* checkMembers(header, blockOverrides.schema, () => 'block override')
   const decodedHeader = yield* inPieces(blockOverrides, header ?? null)
+  const { length } = decodedHeader.withdrawals ?? []
+  if (length > MAX_WITHDRAWALS) throw new ReasonError(`more than ${MAX_WITHDRAWALS} withdrawals in a block`)
   const overrides: AccountOverride[] = []
   const what = (account: Uint8Array) => `state override for ${checksumAddress(account)}`
   for (const { account, override } of accounts) {
@@ -197,6 +199,8 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
   return toBlock({ blockOverrides: decodedHeader, stateOverrides: overrides, calls })
 }
 
+/** Maximum number of withdrawals of a block; those of mainnet have sixteen. */
+const MAX_WITHDRAWALS = 100_000
 /** Accounts whose overrides are decoded per piece. */
 const ACCOUNTS_AT_ONCE = 64
 /** Members checked per piece. */
