@@ -46,15 +46,6 @@ export function isList(bytes: Uint8Array, position = 0): boolean {
   return (bytes[position] ?? 0) >= 0xc0
 }
 
-/** Counts the items in RLP, including those nested in lists. */
-export function countItems(bytes: Uint8Array): number {
-  let count = 0
-  for (let at = 0; at < bytes.length; count++) {
-    at = isList(bytes, at) ? payloadStart(bytes, at) : itemEnd(bytes, at)
-  }
-  return count
-}
-
 /** Returns a view of the payload of the item at the start of the bytes. */
 export function payloadOf(item: Uint8Array): Uint8Array {
   const { start, end } = payloadAt(item, 0)

@@ -1,4 +1,3 @@
-import { RLP } from '@ethereumjs/rlp'
 import { EthereumJSError } from '@ethereumjs/util'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
@@ -13,6 +12,7 @@ import { keccak256 } from '../crypto.js'
 import { decodeTransaction } from '../mempool/decode.js'
 import { type PooledTransaction, checkSignature, recoverTransaction } from '../mempool/transaction.js'
 import type { ProducedBlock } from '../mining/producer.js'
+import { encodeRlp } from '../rlp.js'
 import { WorkingState } from '../state/workingState.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 import type { ChainView } from '../view.js'
@@ -91,7 +91,7 @@ function checkBody({ header, uncles, withdrawals, size }: BlockParts, rules: For
   if (rules.isActivatedEIP(7934) && size > MAXIMUM_BLOCK_SIZE) {
     throw new ImportError(header.number, 'size', `${size} bytes are more than ${MAXIMUM_BLOCK_SIZE}`)
   }
-  const expected = keccak256(RLP.encode(uncles.map(headerToList)))
+  const expected = keccak256(encodeRlp(uncles.map(headerToList)))
   if (!bytesEqual(header.uncleHash, expected)) {
     const actual = bytesToHex(header.uncleHash)
     throw new ImportError(header.number, 'uncleHash', `expected ${bytesToHex(expected)}, got ${actual}`)

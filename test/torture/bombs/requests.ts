@@ -42,11 +42,13 @@ const REVERTING: Hex = `0x7f${'3c'.repeat(32)}604452${many(15, (i) => {
 }).join('')}6308c379a060e01b5f52602060045262100000602452621000445ffd`
 
 /** Encodes a block that no chain has, with many small transactions. */
-function manyTransactions(count: number): Hex {
+function manyTransactions(
+  count: number,
+  transaction: Uint8Array | Uint8Array[] = many(9, () => new Uint8Array()),
+): Hex {
   const header = [32, 32, 20, 32, 32, 32, 256, 1, 1, 1, 1, 1, 5, 32, 8].map((length) =>
     new Uint8Array(length).fill(1),
   )
-  const transaction = many(9, () => new Uint8Array())
   return `0x${Buffer.from(RLP.encode([header, many(count, () => transaction), []])).toString('hex')}`
 }
 
@@ -79,6 +81,14 @@ export const requests: readonly Bomb[] = [
     { to: TARGET },
     'latest',
     Object.fromEntries(many(10_000, (i) => [address(i), { balance: '0x1', code: '0x00' }])),
+  ]),
+  rpc('300,000 overridden accounts and a moved precompile', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    {
+      ...Object.fromEntries(many(300_000, (i) => [address(i + 100), {}])),
+      [address(3)]: { movePrecompileToAddress: address(1e6) },
+    },
   ]),
   rpc('fifty thousand overridden slots', 'eth_call', () => [
     { to: TARGET },
@@ -116,6 +126,17 @@ export const requests: readonly Bomb[] = [
     },
     'latest',
   ]),
+  rpc('a hundred thousand empty withdrawals', 'eth_simulateV1', () => [
+    { blockStateCalls: [{ blockOverrides: { withdrawals: many(100_000, () => ({})) } }] },
+    'latest',
+  ]),
+  {
+    ...rpc('a million empty withdrawals', 'eth_simulateV1', () => [
+      { blockStateCalls: [{ blockOverrides: { withdrawals: many(1e6, () => ({})) } }] },
+      'latest',
+    ]),
+    refusal: 'more than 100000 withdrawals',
+  },
   rpc('sixty thousand overridden accounts', 'eth_simulateV1', () => [
     {
       blockStateCalls: [
@@ -236,6 +257,18 @@ export const requests: readonly Bomb[] = [
   rpc('an access list of one address with 100,000 keys', 'eth_createAccessList', () => [
     { from: SIGNER, to: TARGET, accessList: [{ address: TARGET, storageKeys: many(100_000, hash) }] },
   ]),
+  {
+    ...rpc('an access list of one address with 400,000 keys', 'eth_createAccessList', () => [
+      { from: SIGNER, to: TARGET, accessList: [{ address: TARGET, storageKeys: many(400_000, hash) }] },
+    ]),
+    refusal: 'intrinsic gas too low',
+  },
+  rpc('a memory of thirteen megabytes', 'debug_traceCall', () => [
+    { to: TARGET },
+    'latest',
+    // PUSH1 1 PUSH3 0xd00000 MSTORE STOP.
+    { enableMemory: true, stateOverrides: override('0x600162d000005200') },
+  ]),
   rpc('an access list of a transaction', 'eth_sendTransaction', () => [
     {
       from: SIGNER,
@@ -340,6 +373,7 @@ export const requests: readonly Bomb[] = [
     }),
   },
   pollOfManyBlocks(),
+  pollOfManyLogs(),
   revertWithManyFilters(),
   { ...rpc('a deep reorganisation', 'anvil_reorg', () => [500, []]), prepare: mineThousand },
   { ...rpc('a rollback of a thousand blocks', 'anvil_rollback', () => [1000]), prepare: mineThousand },
@@ -375,6 +409,9 @@ export const requests: readonly Bomb[] = [
   ]),
   rpc('a raw block of ten million lists', 'debug_traceBlock', () => [flatRlp()]),
   rpc('a raw block of ten million lists', 'standin_importBlocks', () => [[flatRlp()]]),
+  rpc('half a million short transactions', 'standin_importBlocks', () => [
+    [manyTransactions(500_000, Uint8Array.of(1, 1, 1))],
+  ]),
   rpc('deep RLP', 'standin_importBlocks', () => [[deepRlp(100_000)]]),
   rpc('thousands of transactions', 'eth_pendingTransactions', () => []),
   rpc('thousands of transactions', 'txpool_contentFrom', () => [SIGNER]),
@@ -552,6 +589,24 @@ function pollOfManyBlocks(): Bomb {
     prepare: async ({ ready: { url } }) => {
       filter = await callRpc(url, 'eth_newBlockFilter', [])
       for (let i = 0; i < 5; i++) await callRpc(url, 'anvil_mine', [10_000])
+    },
+  }
+}
+
+/** A contract that emits an empty log: PUSH0 PUSH0 LOG0. */
+const LOGGING = '0x5f5fa0'
+
+function pollOfManyLogs(): Bomb {
+  let filter: Hex = '0x0'
+  return {
+    ...rpc('logs of four thousand blocks', 'eth_getFilterChanges', () => [filter]),
+    prepare: async (node) => {
+      const { url } = node.ready
+      await callRpc(url, 'evm_setAutomine', [true])
+      await callRpc(url, 'anvil_setCode', [address(79), LOGGING])
+      filter = await callRpc(url, 'eth_newFilter', [{ address: address(79) }])
+      const transaction = { from: SIGNER, to: address(79), gas: '0xffff' }
+      for (let i = 0; i < 4; i++) await callRaw(node, batch(1000, 'eth_sendTransaction', [transaction]))
     },
   }
 }
