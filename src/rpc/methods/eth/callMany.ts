@@ -161,7 +161,11 @@ class BundleAnswers {
     this.#bundles.end()
   }
 
-  #callOf(transaction: CallArguments, block: BlockSelector, overrides: BlockOverrideArguments): SequencedCall {
+  #callOf(
+    transaction: CallArguments,
+    block: BlockSelector,
+    overrides: BlockOverrideArguments,
+  ): SequencedCall {
     const args = { transaction, block, stateOverrides: undefined, blockOverrides: overrides }
     const request = executionRequest(this.#context, args)
     const { call, blockOverrides, gasCapInBlocks, baseFee, unfunded, requester } = request

@@ -31,7 +31,8 @@ export const get = defineMethod(
         transactionIndex: index,
         budget: traceBudget(call),
         keep: ({ traceAddress: own }) =>
-          own.length === traceAddress.length && own.every((step, depth) => BigInt(step) === traceAddress[depth]),
+          own.length === traceAddress.length &&
+          own.every((step, depth) => BigInt(step) === traceAddress[depth]),
       },
       (text) => found.push(text),
     )
