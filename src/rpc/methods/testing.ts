@@ -69,7 +69,7 @@ const members = struct(
 )
 
 /** Maximum number of withdrawals; blocks of mainnet have sixteen. */
-const MAX_WITHDRAWALS = 100_000
+const MAX_WITHDRAWALS = 50_000
 
 /** Payload attributes of the consensus layer (engine API, PayloadAttributesV3). */
 export const payloadAttributes: Decoder<PayloadAttributes> = mapped(

@@ -200,7 +200,7 @@ function* decodeBlockMembers(value: unknown): Steps<BlockToSimulate> {
 }
 
 /** Maximum number of withdrawals of a block; those of mainnet have sixteen. */
-const MAX_WITHDRAWALS = 100_000
+const MAX_WITHDRAWALS = 50_000
 /** Accounts whose overrides are decoded per piece. */
 const ACCOUNTS_AT_ONCE = 64
 /** Members checked per piece. */
