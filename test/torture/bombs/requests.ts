@@ -89,11 +89,11 @@ export const requests: readonly Bomb[] = [
     'latest',
     Object.fromEntries(many(10_000, (i) => [address(i), { balance: '0x1', code: '0x00' }])),
   ]),
-  rpc('200,000 overridden accounts and a moved precompile', 'eth_call', () => [
+  rpc('a hundred thousand overridden accounts and a moved precompile', 'eth_call', () => [
     { to: TARGET },
     'latest',
     {
-      ...Object.fromEntries(many(200_000, (i) => [address(i + 100), {}])),
+      ...Object.fromEntries(many(100_000, (i) => [address(i + 100), {}])),
       [address(3)]: { movePrecompileToAddress: address(1e6) },
     },
   ]),
@@ -133,8 +133,8 @@ export const requests: readonly Bomb[] = [
     },
     'latest',
   ]),
-  rpc('fifty thousand empty withdrawals', 'eth_simulateV1', () => [
-    { blockStateCalls: [{ blockOverrides: { withdrawals: many(50_000, () => ({})) } }] },
+  rpc('twenty thousand empty withdrawals', 'eth_simulateV1', () => [
+    { blockStateCalls: [{ blockOverrides: { withdrawals: many(20_000, () => ({})) } }] },
     'latest',
   ]),
   {
