@@ -81,7 +81,7 @@ function blobEntry(maxFeePerGas: bigint, maxPriorityFeePerGas: bigint, maxFeePer
     { common: rules },
   )
   const known = { hash: a, sender: addressOf(a), impersonated: false, arrival: 0, cost: 0n }
-  return { transaction, ...known, size: 0, authorities: [] }
+  return { transaction, ...known, size: 0 }
 }
 
 /** Signs a transfer that ethereumjs would refuse to create. */

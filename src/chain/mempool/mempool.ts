@@ -1,9 +1,8 @@
-import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
 import { type Awaitable, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
-import { EMPTY_CODE_HASH } from '../state/account.js'
 import type { AccountState, ForkRules, StateView } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
 import { verifySidecar } from './blobs.js'
@@ -25,7 +24,6 @@ import {
   MAX_BLOB_TRANSACTION_SIZE,
   checkAsAnvil,
   checkSize,
-  authoritiesOf,
   checkSubmission,
   costOf,
   checkAutomine,
@@ -336,7 +334,6 @@ export class Mempool {
     const { transaction, hash, sender, sidecar } = pooled
     const impersonated =
       pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(sender)))
-    const authorities = await runWithin(authoritiesOf(fields.authorizationList ?? []), new TimeSlice())
     const queue = await this.#queueOf(sender, name)
     this.#checkNew(key)
     const entry: Entry = {
@@ -348,13 +345,11 @@ export class Mempool {
       arrival: this.#arrivals,
       cost: costOf(fields),
       size: fields.size,
-      authorities,
     }
     const replaced = validateWithState(entry, queue, {
       ...this.#context(),
       origin,
       index: this.#index,
-      queues: this.#queues,
     })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
@@ -424,7 +419,5 @@ export class Mempool {
 }
 
 function senderAccount(account: AccountState | undefined): SenderAccount {
-  if (account === undefined) return { nonce: 0n, balance: 0n, hasCode: false }
-  const { nonce, balance, codeHash } = account
-  return { nonce, balance, hasCode: !bytesEqual(codeHash, EMPTY_CODE_HASH) }
+  return { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n }
 }

@@ -10,8 +10,6 @@ export interface Entry extends PooledTransaction {
   cost: bigint
   /** Bytes of its network form, with the sidecar. */
   size: number
-  /** Signers of its authorizations (EIP-7702), each once: 40 digits. */
-  authorities: readonly string[]
 }
 
 /** The account of a sender in the state of the head. */
@@ -20,8 +18,6 @@ export interface SenderAccount {
   nonce: bigint
   /** In wei. */
   balance: bigint
-  /** Whether it has code: a contract, or a delegation (EIP-7702). */
-  hasCode: boolean
 }
 
 /** The transactions of one sender by nonce, at most one per nonce. */
@@ -162,8 +158,6 @@ export class SenderQueue {
 /** The transactions of a mempool by hash, and what they amount to. */
 export class EntryIndex {
   readonly #byHash = new Map<string, Entry>()
-  /** Number of transactions with an authorization of each authority, by its 40 digits. */
-  readonly #authorities = new Map<string, number>()
   #bytes = 0
 
   /** By the 64 digits of their hash. */
@@ -181,27 +175,13 @@ export class EntryIndex {
     return this.#bytes
   }
 
-  /** Whether a transaction has an authorization of an authority, given by its 40 digits. */
-  hasAuthority(digits: string): boolean {
-    return this.#authorities.has(digits)
-  }
-
   add(entry: Entry): void {
     this.#byHash.set(bytesToPlainHex(entry.hash), entry)
     this.#bytes += entry.size
-    for (const authority of entry.authorities) {
-      this.#authorities.set(authority, (this.#authorities.get(authority) ?? 0) + 1)
-    }
   }
 
   delete(entry: Entry): void {
-    if (!this.#byHash.delete(bytesToPlainHex(entry.hash))) return
-    this.#bytes -= entry.size
-    for (const authority of entry.authorities) {
-      const count = (this.#authorities.get(authority) ?? 0) - 1
-      if (count > 0) this.#authorities.set(authority, count)
-      else this.#authorities.delete(authority)
-    }
+    if (this.#byHash.delete(bytesToPlainHex(entry.hash))) this.#bytes -= entry.size
   }
 }
 

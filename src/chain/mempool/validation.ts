@@ -1,15 +1,11 @@
 import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { MAX_UINT256 } from '../../encoding/bigints.js'
-import { bytesToPlainHex } from '../../encoding/hex.js'
-import type { Steps } from '../../encoding/timeSlice.js'
-import type { Authorization } from '../calls/callObject.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_NONCE } from '../state/account.js'
-import { recoverAuthority } from '../vm/message.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { checkBlobs } from './blobs.js'
 import type { TransactionFields } from './decode.js'
@@ -89,40 +85,6 @@ function checkBlobCount(entry: Entry, { entries }: SenderQueue): void {
 /** Where a transaction comes from: a client, or what the node has acknowledged before. */
 export type Origin = 'client' | 'acknowledged'
 
-/** Returns the signers of authorizations, each once: 40 digits. Invalid ones have none. */
-export function* authoritiesOf(authorizations: readonly Authorization[]): Steps<string[]> {
-  const authorities = new Set<string>()
-  for (const authorization of authorizations) {
-    const authority = recoverAuthority(authorization)
-    if (authority !== undefined) authorities.add(bytesToPlainHex(authority))
-    yield
-  }
-  return [...authorities]
-}
-
-/**
- * Checks that an account with a delegation, or with an authorization in the pool, has one executable transaction at
- * most, and that no authority has more than one transaction (geth: core/txpool/legacypool/legacypool.go, validateAuth).
- *
- * @throws TransactionRejectedError
- */
-function checkDelegations(entry: Entry, queue: SenderQueue, { index, queues }: StatefulContext): void {
-  const { nonce } = entry.transaction
-  const hasDelegation = queue.account.hasCode || index.hasAuthority(bytesToPlainHex(entry.sender))
-  if (hasDelegation && queue.pendingSize === 0 && !isBlob(entry) && nonce !== queue.nonce) {
-    throw rejected('gapped-nonce tx from delegated accounts')
-  }
-  if (hasDelegation && queue.pendingSize > 0 && !queue.isPending(nonce)) {
-    throw rejected('in-flight transaction limit reached for delegated accounts')
-  }
-  for (const authority of entry.authorities) {
-    const entries = queues.get(authority)?.entries ?? []
-    const [first] = entries
-    if (entries.length > 1 || (first !== undefined && isBlob(first)))
-      throw rejected('authority already reserved')
-  }
-}
-
 /** Returns the minimum fee, in wei per gas, that replaces a given one. */
 export function minimumReplacementFee(fee: bigint): bigint {
   const bumped = (fee * REPLACEMENT_PERCENT) / 100n
@@ -187,8 +149,6 @@ function rejected(message: string): TransactionRejectedError {
 interface StatefulContext extends Pick<StaticContext, 'rules' | 'blockGasLimit' | 'options'> {
   origin: Origin
   index: EntryIndex
-  /** By the 40 digits of the sender. */
-  queues: ReadonlyMap<string, SenderQueue>
 }
 
 /**
@@ -202,7 +162,7 @@ export function validateWithState(
   queue: SenderQueue,
   context: StatefulContext,
 ): Entry | undefined {
-  const { options, index } = context
+  const { options, origin, index } = context
   const baseFee = options.automineBaseFee()
   if (baseFee !== undefined) checkAutomine(entry.transaction, queue, baseFee)
   // The cap on a transaction's gas is checked when it is built.
@@ -215,8 +175,7 @@ export function validateWithState(
   if (hasLimits) checkGap(entry, queue)
   if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
   if (hasLimits) {
-    if (replaced === undefined) checkBlobCount(entry, queue)
-    if (limitsDelegations(entry, context)) checkDelegations(entry, queue, context)
+    if (replaced === undefined && origin === 'client') checkBlobCount(entry, queue)
     checkKind(entry, queue)
   }
   if (replaced !== undefined) checkReplacement(entry, replaced, options)
@@ -225,11 +184,6 @@ export function validateWithState(
     throw new TransactionRejectedError('txpool is full')
   }
   return replaced
-}
-
-/** Whether the limits for delegated accounts hold: hardhat has none, and impersonated contracts are no delegations. */
-function limitsDelegations(entry: Entry, { options, origin }: StatefulContext): boolean {
-  return origin === 'client' && !options.checksAsHardhat && !entry.impersonated
 }
 
 /** The fields of a transaction that may still be unsigned. */
