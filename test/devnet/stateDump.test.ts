@@ -122,6 +122,8 @@ describe('a dump', () => {
       blocks: [{ ...block, header: { ...block?.header, number } }],
     }
     const second = await startDevnet()
+    // Otherwise both chains may have the same blocks, among them the parent.
+    await second.call('evm_increaseTime', 1000)
     await second.call('anvil_mine', 3)
     expect(await second.call('anvil_loadState', stringToHex(JSON.stringify(moved)))).toBe(true)
     expect(await second.height()).toBe(20_000_000)
