@@ -265,7 +265,8 @@ describe('a sharded MFS directory', () => {
   ])('%s', async (_, requests, expected) => {
     const upload = form([...'abcdef'].map((name) => ({ name, content: name })))
     const options = 'wrap-with-directory=true&max-directory-links=2&max-hamt-fanout=8'
-    await server.post(`add?${options}`, upload.body, upload.headers)
+    // The answer begins before everything is stored.
+    await (await server.post(`add?${options}`, upload.body, upload.headers)).text()
     await server.post('files/rm?arg=/s&force=true')
     await server.post(`files/cp?arg=/ipfs/${sharded}&arg=/s`)
     const data = form([{ name: 'data', content: 'new' }])
