@@ -164,6 +164,20 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
     await chain.call('evm_setAutomine', true)
   })
 
+  it('are refused from a sender with sixteen others', async () => {
+    await chain.call('evm_setAutomine', false)
+    const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
+    for (let index = 0; index < 16; index++) {
+      await chain.call('eth_sendTransaction', { from: chain.alice, to: chain.bob })
+    }
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    const sent = chain.call('eth_sendRawTransaction', await signed(chain, nonce, form))
+    // geth: core/txpool/errors.go, ErrAlreadyReserved
+    await expect(sent).rejects.toThrow('address already reserved')
+    await chain.call('anvil_dropAllTransactions')
+    await chain.call('evm_setAutomine', true)
+  })
+
   it("are refused with geth's messages", async () => {
     const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof

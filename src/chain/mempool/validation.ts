@@ -175,8 +175,8 @@ export function validateWithState(
   if (hasLimits) checkGap(entry, queue)
   if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
   if (hasLimits) {
-    if (replaced === undefined && origin === 'client') checkBlobCount(entry, queue)
     checkKind(entry, queue)
+    if (replaced === undefined && origin === 'client') checkBlobCount(entry, queue)
   }
   if (replaced !== undefined) checkReplacement(entry, replaced, options)
   const isFull = replaced === undefined && index.size >= options.capacity

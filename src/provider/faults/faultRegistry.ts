@@ -1,6 +1,5 @@
 import { ConfigurationError } from '../configuration.js'
-import { matchesName } from '../journal/journal.js'
-import { maskKey } from '../journal/journal.js'
+import { maskKey, matchesName } from '../journal/journal.js'
 import type { FaultAction, FaultMatch } from './faultSchema.js'
 
 /** Properties of a request that faults match. */
