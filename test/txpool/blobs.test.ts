@@ -171,7 +171,7 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
       await chain.call('eth_sendTransaction', { from: chain.alice, to: chain.bob })
     }
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
-    const sent = chain.call('eth_sendRawTransaction', await signed(chain, nonce, form))
+    const sent = chain.call('eth_sendRawTransaction', await signed(chain, nonce + 16, form))
     // geth: core/txpool/errors.go, ErrAlreadyReserved
     await expect(sent).rejects.toThrow('address already reserved')
     await chain.call('anvil_dropAllTransactions')
