@@ -16,8 +16,8 @@ export interface PolicyCall {
   text: string | undefined
   /** Whether the call is part of a batch. */
   batched: boolean
-  /** Whether the call's own text is longer than 256 KB. */
-  isLarge: boolean
+  /** Characters of the call's own text; 0 in process. */
+  length: number
   context: RequestContext
 }
 

@@ -6,6 +6,7 @@ import {
   TransactionNotFoundError,
 } from './errors.js'
 import type { PolicyCall } from './callPolicy.js'
+import { LARGE_BODY } from './envelope/body.js'
 import type { JsonValue } from './wire.js'
 import { checksumAddress } from '../chain/accounts/address.js'
 import { UnknownAccountError } from '../chain/accounts/keyring.js'
@@ -170,11 +171,12 @@ export function hardhatError(error: unknown): RpcError | undefined {
  */
 export function withHardhatData(
   error: RpcError,
-  { method, params, isLarge }: Pick<PolicyCall, 'method' | 'params' | 'isLarge'>,
+  { method, params, length }: Pick<PolicyCall, 'method' | 'params' | 'length'>,
 ): RpcError {
   const { code, message, data, members, status, refusal, cause } = error
   if (data !== undefined || status !== undefined || refusal !== undefined) return error
-  const isRequestError = !isLarge && (error instanceof InvalidParamsError || code === NOT_SUPPORTED)
+  const isRequestError =
+    length <= LARGE_BODY && (error instanceof InvalidParamsError || code === NOT_SUPPORTED)
   const request = isRequestError ? { method, params: (params ?? []) as JsonValue } : null
   return new RpcError(code, message, { members, cause, data: { message, data: request } })
 }

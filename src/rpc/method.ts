@@ -20,11 +20,14 @@ export interface Call {
   backend: Backend
   filters: FilterStore
   context: RequestContext
-  /** Whether the parameters are long enough to be decoded in slices, between other requests. */
-  isLarge: boolean
+  /** Characters of the call's text; 0 in process. */
+  length: number
   /** Reports internal faults that occur after the call was answered, with the method's name. */
   report: (method: string, fault: unknown) => void
 }
+
+/** Arguments of longer calls (in characters) are decoded in slices, between other requests. */
+const DECODED_AT_ONCE = 32 * 1024
 
 /** Result of a method: a value to print, or bytes already in wire form. */
 export type Result = JsonValue | WireBytes
@@ -48,7 +51,7 @@ export function optional<T>(name: string, decoder: Decoder<T>): Parameter<T | un
 }
 
 /**
- * Decodes arguments and passes them to `run`: synchronously, or in slices if the call is large.
+ * Decodes arguments and passes them to `run`: synchronously, or in slices if the call is long.
  *
  * @param run - receives the call and its arguments
  * @param skipped - number of leading arguments already decoded
@@ -61,7 +64,7 @@ export function withArguments<const P extends readonly Parameter<unknown>[], R>(
   run: (call: Call, ...args: ArgumentsOf<P>) => Awaitable<R>,
   skipped = 0,
 ): Awaitable<R> {
-  if (!call.isLarge) return run(call, ...decodeArguments(params, parameters, skipped))
+  if (call.length <= DECODED_AT_ONCE) return run(call, ...decodeArguments(params, parameters, skipped))
   const decoding = runInSlices(decodeArgumentsInPieces(params, parameters, skipped), new TimeSlice())
   return decoding.then((args) => run(call, ...args))
 }

@@ -238,7 +238,7 @@ export class RpcPipeline {
     params?: unknown,
     context: RequestContext = { transport: 'in-process' },
   ): Promise<unknown> {
-    const call = { method, params, text: undefined, batched: false, isLarge: false, context }
+    const call = { method, params, text: undefined, batched: false, length: 0, context }
     const outcome = await this.#execute(call)
     if ('error' in outcome) throw outcome.error
     return new WireBytes(outcome.result).parse()
@@ -326,10 +326,10 @@ export class RpcPipeline {
     if (isCall(message) || isNotification(message)) {
       const { method, length, idAbsent } = message
       if (idAbsent && method.endsWith('_subscription')) return undefined
-      const [batched, isLarge] = [text === undefined, length > LARGE_BODY]
+      const batched = text === undefined
       const execute = (params: unknown) =>
-        this.#execute({ method, params, text, batched, isLarge, context }, barrier)
-      return whenReady(paramsOf(message, isLarge), execute)
+        this.#execute({ method, params, text, batched, length, context }, barrier)
+      return whenReady(paramsOf(message), execute)
     }
     if (isResponse(message)) return undefined
     const refusal = failedOutcome(rules?.invalid() ?? new InvalidRequestError())
@@ -382,10 +382,10 @@ export class RpcPipeline {
     const { filters, report } = this.#setup
     const backend = withSettings(this.#setup.backend, record?.settings)
     const view = record?.view ?? backend.chain
-    const { context, isLarge } = call
+    const { context, length } = call
     const method = this.#method(call)
     const params = argumentReaders[backend.settings.compatibility.requestChecks](call)
-    return method.invoke({ view, backend, filters, context, isLarge, report }, params)
+    return method.invoke({ view, backend, filters, context, length, report }, params)
   }
 
   #method({ method: name, context }: PolicyCall): Method {

@@ -7,7 +7,7 @@ const hash = `0x${'0'.repeat(62)}aa`
 const bytes = 'a variable number of bytes represented as a hex string, an array of u8, or raw bytes'
 const address = '20 bytes, represented as a hex string of length 40, an array of u8, or raw bytes'
 
-const read = (method: string, params: unknown): unknown => anvilArguments({ method, params, isLarge: false })
+const read = (method: string, params: unknown): unknown => anvilArguments({ method, params, length: 0 })
 
 describe('invalid arguments are refused with the messages of anvil 1.7.1', () => {
   test.each<[method: string, params: unknown, message: string]>([

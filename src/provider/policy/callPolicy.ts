@@ -9,6 +9,7 @@ import type {
   MalformedBody,
   PolicyCall,
 } from '../../rpc/callPolicy.js'
+import { LARGE_BODY } from '../../rpc/envelope/body.js'
 import { MethodNotFoundError, type RefusalReply, RpcError } from '../../rpc/errors.js'
 import type { Result } from '../../rpc/method.js'
 import { pieceText } from '../../rpc/wire.js'
@@ -275,8 +276,8 @@ function keepableText(text: string): string | undefined {
 }
 
 /** Returns parameters as the journal stores them, without examining those of a large call. */
-function keptParams({ params, isLarge }: PolicyCall): unknown {
-  return isLarge ? tooLarge : keepableParams(params)
+function keptParams({ params, length }: PolicyCall): unknown {
+  return length > LARGE_BODY ? tooLarge : keepableParams(params)
 }
 
 /** Credits of an unlisted method. */

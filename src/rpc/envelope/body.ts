@@ -344,9 +344,9 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
 }
 
 /** Returns the parameters of a message, parsed in pieces if they are long. */
-export function paramsOf({ params, paramsText: text }: Message, isLarge: boolean): Awaitable<unknown> {
+export function paramsOf({ params, paramsText: text }: Message): Awaitable<unknown> {
   if (text === undefined) return params
-  if (!isLarge) return (JSON.parse(text) as Members).params
+  if (text.length <= LARGE_BODY) return (JSON.parse(text) as Members).params
   return runInSlices(parseJsonInSlices(text), new TimeSlice()).then((members) => (members as Members).params)
 }
 
@@ -355,7 +355,7 @@ export async function withParams(messages: readonly Message[]): Promise<Message[
   const complete: Message[] = []
   for (const message of messages) {
     const { paramsText, ...others } = message
-    complete.push(paramsText === undefined ? message : { ...others, params: await paramsOf(message, true) })
+    complete.push(paramsText === undefined ? message : { ...others, params: await paramsOf(message) })
   }
   return complete
 }

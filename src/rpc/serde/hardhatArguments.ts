@@ -1,4 +1,5 @@
 import type { PolicyCall } from '../callPolicy.js'
+import { LARGE_BODY } from '../envelope/body.js'
 import { InvalidParamsError, MethodNotFoundError, RpcError } from '../errors.js'
 import { checkHardhatReset } from '../methods/hardhatRequest.js'
 import {
@@ -250,10 +251,10 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
 export function hardhatArguments({
   method,
   params,
-  isLarge,
-}: Pick<PolicyCall, 'method' | 'params' | 'isLarge'>): unknown {
+  length,
+}: Pick<PolicyCall, 'method' | 'params' | 'length'>): unknown {
   const reader = Object.hasOwn(readers, method) ? readers[method] : undefined
-  if (reader === undefined || isLarge || !(params === undefined || params === null || Array.isArray(params)))
+  if (reader === undefined || length > LARGE_BODY || !(params === undefined || params === null || Array.isArray(params)))
     return params
   try {
     return reader(params ?? [])
