@@ -5,7 +5,7 @@ import { DataDirectoryError } from './errors.js'
 import { FILE_MODE, syncDirectory } from './directories.js'
 
 /** Version of everything on disk: keys, records, file blocks. */
-export const FORMAT_VERSION = 5
+export const FORMAT_VERSION = 6
 
 const MANIFEST_FILE = 'manifest.json'
 

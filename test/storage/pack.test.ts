@@ -239,8 +239,8 @@ describe('an archive is refused', () => {
     ['a tar file of something else', () => gzipSync(Buffer.alloc(1024)), /is not an archive of standin pack/],
     [
       'of another format',
-      (archive) => replaceInside(archive, '"formatVersion": 5', '"formatVersion": 4'),
-      /format 4/,
+      (archive) => replaceInside(archive, '"formatVersion": 6', '"formatVersion": 5'),
+      /format 5/,
     ],
     [
       'that names a file outside',
