@@ -47,7 +47,7 @@ export interface RpcSettings {
   gasCapInBlocks?: number | undefined
   /** Suggested tip in wei per gas while no tips have been paid. */
   startTip: bigint
-  /** Maximum bytes of traces per request. */
+  /** Maximum bytes of traces, or of listed state, per request. */
   maxTraceBytes: number
   /** Whether blocks have a total difficulty. */
   totalDifficulty: boolean

@@ -87,6 +87,24 @@ describe('a state', () => {
     ).toBe(true)
   })
 
+  it.each([
+    ['debug_accountRange', ['latest', '0x', 256, true, false, false]],
+    ['debug_storageRangeAt', ['latest', 0, contract, '0x', 256]],
+    ['debug_getModifiedAccountsByNumber', [1, 2]],
+  ])('is refused by %s if its listing is longer than an answer may be', async (method, params) => {
+    await using small = await createNode({ port: 0, maxResponse: 100 })
+    await small.request('anvil_setCode', [contract, writer])
+    for (const slot of [1n, 2n]) {
+      const data = `${pad('0x5')}${pad(numberToHex(slot)).slice(2)}`
+      await small.request('eth_sendTransaction', [{ from, to: contract, data, gas: '0x20000' }])
+    }
+    await small.request('anvil_mine', [])
+    await expect(small.request(method, params)).rejects.toMatchObject({
+      code: -32003,
+      message: 'response too large',
+    })
+  })
+
   it('are compared with those of an earlier block', async () => {
     const inLast = await call<Hex[]>('debug_getModifiedAccountsByNumber', 2)
     expect(inLast).toContain(from)

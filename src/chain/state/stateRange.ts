@@ -111,16 +111,16 @@ export class StateRanges {
     return this.#stores.states.getCode(hash) ?? NO_BYTES
   }
 
-  /** Lists the accounts under the root `after` that are missing or different under `before`. */
-  async changedAccounts(before: Uint8Array, after: Uint8Array): Promise<RangeAccount[]> {
-    const changed: RangeAccount[] = []
+  /** Iterates over the accounts under the root `after` that are missing or different under `before`. */
+  async *changedAccounts(
+    before: Uint8Array,
+    after: Uint8Array,
+  ): AsyncGenerator<RangeAccount, void, undefined> {
     const slice = new TimeSlice()
-    for (const { key: hash, value } of changedLeaves(this.#stores.states, before, after)) {
+    for (const leaf of changedLeaves(this.#stores.states, before, after)) {
       await slice.pause()
-      if (bytesEqual(value, ABSENT_ACCOUNT)) continue
-      changed.push(this.#accountOf({ key: hash, value }))
+      if (!bytesEqual(leaf.value, ABSENT_ACCOUNT)) yield this.#accountOf(leaf)
     }
-    return changed
   }
 
   /** Returns the address or slot with a keccak-256 hash, if any state ever contained it. */

@@ -5,7 +5,7 @@ import type { BlockSelector } from '../../../chain/view.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
 import { sortedEntries } from '../../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
-import { ServerError } from '../../errors.js'
+import { ResponseTooLargeError, ServerError } from '../../errors.js'
 import { ListWriter, PieceWriter, jsonBytes, writeBytes } from '../../format/pieces.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber, blockSelector } from '../../params/blockSelector.js'
@@ -101,7 +101,7 @@ async function readSlots(
     start: new Uint8Array(0),
     limit,
   })
-  if (next !== undefined) throw new ServerError('response too large')
+  if (next !== undefined) throw new ResponseTooLargeError()
   return items
 }
 

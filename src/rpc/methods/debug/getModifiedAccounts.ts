@@ -1,11 +1,14 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
 import { bytesToPlainHex } from '../../../encoding/hex.js'
-import { ServerError } from '../../errors.js'
-import { jsonBytes, writtenTexts } from '../../format/pieces.js'
+import { ResponseTooLargeError, ServerError } from '../../errors.js'
+import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { hash } from '../../params/bytes.js'
 import { controlUint64 } from '../../params/numbers.js'
-import type { WireBytes } from '../../wire.js'
+import { WireBytes } from '../../wire.js'
+
+/** Bytes of an address in the answer. */
+const BYTES_OF_ADDRESS = 45
 
 /** debug_getModifiedAccountsByNumber: returns the accounts that differ between the states after two blocks. */
 export const getModifiedAccountsByNumber = defineMethod(
@@ -54,10 +57,16 @@ async function modifiedBetween(
       `start block height (${start.number}) must be less than end block height (${end.number})`,
     )
   }
-  const accounts = await backend.ranges.changedAccounts(start.stateRoot, end.stateRoot)
-  if (accounts.length === 0) return null
-  return writtenTexts(accounts, ({ address, hash }) => {
+  const writer = new PieceWriter()
+  const list = new ListWriter(writer)
+  const maximum = Math.floor(backend.settings.maxTraceBytes / BYTES_OF_ADDRESS)
+  let count = 0
+  for await (const { address, hash } of backend.ranges.changedAccounts(start.stateRoot, end.stateRoot)) {
     if (address === undefined) throw new ServerError(`no preimage found for hash ${bytesToPlainHex(hash)}`)
-    return jsonBytes(address)
-  })
+    if (count++ === maximum) throw new ResponseTooLargeError()
+    list.append(jsonBytes(address))
+  }
+  if (count === 0) return null
+  list.end()
+  return new WireBytes(writer.pieces())
 }

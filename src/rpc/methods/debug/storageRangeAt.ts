@@ -1,13 +1,16 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import type { Range, RangeSlot } from '../../../chain/state/stateRange.js'
-import type { Steps } from '../../../encoding/timeSlice.js'
-import { ServerError } from '../../errors.js'
-import { ListWriter, type PieceWriter, jsonBytes, written } from '../../format/pieces.js'
-import { defineMethod, required } from '../../method.js'
+import type { RangePage } from '../../../chain/state/stateRange.js'
+import { ResponseTooLargeError, ServerError } from '../../errors.js'
+import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
+import { type Call, defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
 import { blockSelector } from '../../params/blockSelector.js'
 import { int } from '../../params/numbers.js'
+import { WireBytes } from '../../wire.js'
 import { findBlock, isPending, printedSelector } from '../findBlock.js'
+
+/** Minimum bytes of a slot in the answer. */
+const BYTES_OF_SLOT = 160
 
 /**
  * debug_storageRangeAt: returns an account's slots, ordered by key hash, from a given hash on. Like in geth 1.17, they
@@ -15,6 +18,7 @@ import { findBlock, isPending, printedSelector } from '../findBlock.js'
  * transactions of the block (eth/api_debug.go, storageRangeAt).
  *
  * @throws ServerError if the block is unknown or the first one, or has no transaction with that index
+ * @throws ResponseTooLargeError
  */
 export const storageRangeAt = defineMethod(
   'debug_storageRangeAt',
@@ -25,7 +29,8 @@ export const storageRangeAt = defineMethod(
     required('start', data),
     required('limit', int),
   ],
-  async ({ view, backend }, selector, index, account, start, limit) => {
+  async (call, selector, index, account, start, limit) => {
+    const { view, backend } = call
     const block = isPending(selector) ? (await view.pendingBlock()).block : findBlock(view, selector)
     if (block === undefined) throw new ServerError(`block ${printedSelector(selector)} not found`)
     const { header, transactions, hash } = block
@@ -38,19 +43,31 @@ export const storageRangeAt = defineMethod(
     const root = block.parentStateRoot ?? parent.header.stateRoot
     const storageRoot = backend.ranges.storageRoot(root, account)
     if (storageRoot === undefined) return { storage: null, nextKey: null }
-    const { items, next } = await backend.ranges.storage(storageRoot, { start, limit: Math.max(limit, 0) })
-    return written((writer) => writeRange({ items, next }, writer))
+    return listSlots(call, storageRoot, { start, limit: Math.max(limit, 0) })
   },
 )
 
-function* writeRange({ items, next }: Range<RangeSlot>, writer: PieceWriter): Steps<void> {
+async function listSlots(
+  { backend }: Call,
+  storageRoot: Uint8Array,
+  { start, limit }: RangePage,
+): Promise<WireBytes> {
+  const writer = new PieceWriter()
   writer.append('{"storage":')
   const members = new ListWriter(writer, '{}')
-  for (const { hash, key, value } of items) {
+  const maximum = Math.floor(backend.settings.maxTraceBytes / BYTES_OF_SLOT)
+  let count = 0
+  let next: Uint8Array | undefined
+  for await (const { hash, key, value } of backend.ranges.allSlots(storageRoot, start)) {
+    if (count === limit) {
+      next = hash
+      break
+    }
+    if (count++ === maximum) throw new ResponseTooLargeError()
     const keyText = key === undefined ? 'null' : jsonBytes(key)
     members.append(`${jsonBytes(hash)}:{"key":${keyText},"value":${jsonBytes(value)}}`)
-    yield
   }
   members.end()
   writer.append(`,"nextKey":${next === undefined ? 'null' : jsonBytes(next)}}`)
+  return new WireBytes(writer.pieces())
 }
