@@ -74,8 +74,13 @@ async function serve(settings: CommandSettings, whenStarted: () => void): Promis
   if (settings.configOut !== undefined) await writeConfigFile(settings.configOut, node, settings)
   announce(settings, node)
   whenStarted()
-  await stopping
-  await node.stop()
+  const timer = await stopping
+  if ((settings.state ?? settings.dumpState ?? settings.dumpGenesis) !== undefined) {
+    // The state is written to these files only now. However long that takes, it must not be cut off.
+    clearTimeout(timer)
+    await node.stop()
+    endLater()
+  } else await node.stop()
 }
 
 function createHooks(settings: CommandSettings): NodeHooks {
@@ -125,15 +130,16 @@ const SHUTDOWN_TIMEOUT = 1800
  * Resolves at the first signal to stop, or when the parent process is gone.
  *
  * A second signal, or a stop that takes too long, ends the process at once: all acknowledged data is already on disk.
+ *
+ * @returns the timer that ends the process
  */
-export function untilStopRequested({ parentPid }: { parentPid: number | undefined }): Promise<void> {
+function untilStopRequested({ parentPid }: { parentPid: number | undefined }): Promise<NodeJS.Timeout> {
   return new Promise((resolve) => {
     let stopRequested = false
     const stop = (): void => {
       if (stopRequested) process.exit(0)
       stopRequested = true
-      setTimeout(() => process.exit(0), SHUTDOWN_TIMEOUT).unref()
-      resolve()
+      resolve(endLater())
     }
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, stop)
     // A closed pipe on the output is not an error.
@@ -146,6 +152,11 @@ export function untilStopRequested({ parentPid }: { parentPid: number | undefine
     }, PARENT_INTERVAL)
     watch.unref()
   })
+}
+
+/** Ends the process after a while, unless it has nothing more to do before. */
+function endLater(): NodeJS.Timeout {
+  return setTimeout(() => process.exit(0), SHUTDOWN_TIMEOUT).unref()
 }
 
 function isAlive(pid: number): boolean {

@@ -1,9 +1,12 @@
+import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { once } from 'node:events'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { WebSocket } from 'ws'
 import { optionDefinitions } from '../../src/options.js'
@@ -208,6 +211,19 @@ describe('shutdown', () => {
     expect(await stopCommand(command, 'SIGTERM')).toBe(0)
     expect(command.stderr()).toBe('')
     await making
+  })
+
+  it('waits until the state is written, however slow the disk', async () => {
+    const directory = await mkdtemp(join(tmpdir(), 'standin-command-'))
+    const command = await start(['--dump-state', join(directory, 'state.json')])
+    // A pipe takes nothing until somebody reads.
+    const unfinished = join(directory, `state.json.${command.child.pid}`)
+    await promisify(execFile)('mkfifo', [unfinished])
+    command.child.kill('SIGTERM')
+    expect(await Promise.race([command.ended, setTimeout(3000, 'running')])).toBe('running')
+    expect(JSON.parse(await readFile(unfinished, 'utf8'))).toMatchObject({ best_block_number: 0 })
+    expect(await command.ended).toBe(0)
+    await rm(directory, { recursive: true })
   })
 
   it('keeps a given data directory', async () => {
