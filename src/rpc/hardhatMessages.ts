@@ -6,7 +6,7 @@ import {
   TransactionNotFoundError,
 } from './errors.js'
 import type { PolicyCall } from './callPolicy.js'
-import { LARGE_BODY } from './envelope/body.js'
+import { LARGE_CALL } from './envelope/body.js'
 import type { JsonValue } from './wire.js'
 import { checksumAddress } from '../chain/accounts/address.js'
 import { UnknownAccountError } from '../chain/accounts/keyring.js'
@@ -176,7 +176,7 @@ export function withHardhatData(
   const { code, message, data, members, status, refusal, cause } = error
   if (data !== undefined || status !== undefined || refusal !== undefined) return error
   const isRequestError =
-    length <= LARGE_BODY && (error instanceof InvalidParamsError || code === NOT_SUPPORTED)
+    length <= LARGE_CALL && (error instanceof InvalidParamsError || code === NOT_SUPPORTED)
   const request = isRequestError ? { method, params: (params ?? []) as JsonValue } : null
   return new RpcError(code, message, { members, cause, data: { message, data: request } })
 }

@@ -2,6 +2,7 @@ import type { ChainView } from '../chain/view.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { Backend } from './backend.js'
 import type { RequestContext } from './callPolicy.js'
+import { READ_AT_ONCE } from './envelope/body.js'
 import { InvalidParamsError } from './errors.js'
 import {
   type ArgumentsOf,
@@ -25,9 +26,6 @@ export interface Call {
   /** Reports internal faults that occur after the call was answered, with the method's name. */
   report: (method: string, fault: unknown) => void
 }
-
-/** Arguments of longer calls (in characters) are decoded in slices, between other requests. */
-const DECODED_AT_ONCE = 32 * 1024
 
 /** Result of a method: a value to print, or bytes already in wire form. */
 export type Result = JsonValue | WireBytes
@@ -64,7 +62,7 @@ export function withArguments<const P extends readonly Parameter<unknown>[], R>(
   run: (call: Call, ...args: ArgumentsOf<P>) => Awaitable<R>,
   skipped = 0,
 ): Awaitable<R> {
-  if (call.length <= DECODED_AT_ONCE) return run(call, ...decodeArguments(params, parameters, skipped))
+  if (call.length <= READ_AT_ONCE) return run(call, ...decodeArguments(params, parameters, skipped))
   const decoding = runInSlices(decodeArgumentsInPieces(params, parameters, skipped), new TimeSlice())
   return decoding.then((args) => run(call, ...args))
 }

@@ -10,7 +10,7 @@ import {
   isNotification,
   isResponse,
   laneOf,
-  LARGE_BODY,
+  LARGE_CALL,
   paramsOf,
   readEnvelope,
   refusalOfLength,
@@ -345,7 +345,7 @@ export class RpcPipeline {
         whenReady(barrier === undefined ? enter() : barrier.enter(enter), (record) =>
           whenReady(this.#invoke(call, record, barrier), (outcome) => {
             const bytes = outcomeBytes(outcome)
-            if (bytes > LARGE_BODY) call.context.memory?.keep(bytes)
+            if (bytes > LARGE_CALL) call.context.memory?.keep(bytes)
             const cost = { bytes, milliseconds: performance.now() - started }
             record?.done?.({ error: undefined, result: undefined, ...outcome, ...cost })
             return outcome

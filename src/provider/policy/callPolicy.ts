@@ -9,7 +9,7 @@ import type {
   MalformedBody,
   PolicyCall,
 } from '../../rpc/callPolicy.js'
-import { LARGE_BODY } from '../../rpc/envelope/body.js'
+import { LARGE_CALL } from '../../rpc/envelope/body.js'
 import { MethodNotFoundError, type RefusalReply, RpcError } from '../../rpc/errors.js'
 import type { Result } from '../../rpc/method.js'
 import { pieceText } from '../../rpc/wire.js'
@@ -277,7 +277,7 @@ function keepableText(text: string): string | undefined {
 
 /** Returns parameters as the journal stores them, without examining those of a large call. */
 function keptParams({ params, length }: PolicyCall): unknown {
-  return length > LARGE_BODY ? tooLarge : keepableParams(params)
+  return length > LARGE_CALL ? tooLarge : keepableParams(params)
 }
 
 /** Credits of an unlisted method. */

@@ -27,8 +27,11 @@ export type Body =
   | { kind: 'single'; message: Message; text: string }
   | { kind: 'batch'; messages: Message[] }
 
-/** Bodies longer than this (bytes or characters) are parsed in slices, between other requests. */
-export const LARGE_BODY = 256 * 1024
+/** What is longer (bytes or characters) is parsed, and its arguments decoded, in slices, between other requests. */
+export const READ_AT_ONCE = 16 * 1024
+
+/** Calls and results longer than this (bytes or characters) count as large. The journal keeps no parameters of them. */
+export const LARGE_CALL = 256 * 1024
 
 /**
  * Maximum characters of a call, except of a method that takes a file. Where a key is needed, a whole body may not be
@@ -43,10 +46,10 @@ export function refusalOfLength({ method, length }: Message): RpcError | undefin
   return new InvalidRequestError(`content length too large (${length}>${MAX_CALL_LENGTH})`)
 }
 
-/** Parses a request body, in slices if it is large. @param maxBatch - see {@link readBodyInPieces} */
+/** Parses a request body, in slices if it is long. @param maxBatch - see {@link readBodyInPieces} */
 export function readEnvelope(body: Uint8Array | string, maxBatch: number): Awaitable<Body | ParseError> {
   const read = () =>
-    body.length > LARGE_BODY ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice()) : readBody(body)
+    body.length > READ_AT_ONCE ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice()) : readBody(body)
   return orElse<Body | ParseError>(read, (error) => {
     if (error instanceof ParseError) return error
     throw error
@@ -346,7 +349,7 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
 /** Returns the parameters of a message, parsed in pieces if they are long. */
 export function paramsOf({ params, paramsText: text }: Message): Awaitable<unknown> {
   if (text === undefined) return params
-  if (text.length <= LARGE_BODY) return (JSON.parse(text) as Members).params
+  if (text.length <= READ_AT_ONCE) return (JSON.parse(text) as Members).params
   return runInSlices(parseJsonInSlices(text), new TimeSlice()).then((members) => (members as Members).params)
 }
 

@@ -52,7 +52,7 @@ export function* endOfValue(text: string, start: number): Steps<number> {
 }
 
 /** Characters scanned per piece. */
-const PIECE_LENGTH = 256 * 1024
+const PIECE_LENGTH = 64 * 1024
 
 /** Whitespace runs longer than this between tokens are removed before parsing. */
 const LONG_SPACE = 64 * 1024
@@ -111,7 +111,7 @@ export function removeSpans(text: string, parts: readonly ValueSpan[]): string {
   return ends.map((end, index) => text.slice(end, starts[index])).join('')
 }
 
-/** Members scanned per piece. */
+/** Members or elements scanned per piece. */
 const MEMBERS_AT_ONCE = 512
 
 /** Position of a value in its source text. */
@@ -123,15 +123,12 @@ export interface ValueSpan {
 /** Returns the starts of the elements of the array at `start`; the text must be valid JSON. */
 export function* arrayElements(text: string, start: number): Steps<number[]> {
   const elements: number[] = []
-  let piece = start + PIECE_LENGTH
   let index = skipWhitespace(text, start + 1)
   while (text[index] !== ']') {
     elements.push(index)
     index = skipWhitespace(text, yield* endOfValue(text, index))
     if (text[index] === ',') index = skipWhitespace(text, index + 1)
-    if (index < piece) continue
-    piece = index + PIECE_LENGTH
-    yield
+    if (elements.length % MEMBERS_AT_ONCE === 0) yield
   }
   return elements
 }

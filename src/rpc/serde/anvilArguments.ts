@@ -1,5 +1,5 @@
 import type { PolicyCall } from '../callPolicy.js'
-import { LARGE_BODY } from '../envelope/body.js'
+import { LARGE_CALL } from '../envelope/body.js'
 import { blockId, blockNumber, blockText, index } from './blocks.js'
 import { ArgumentLists, type ArgumentsReader, readBy } from './lists.js'
 import {
@@ -194,7 +194,7 @@ export function anvilArguments({
   const anvilName = method.replace(prefixes, 'anvil_')
   const name = otherNames[anvilName] ?? anvilName
   const reader = Object.hasOwn(readers, name) ? readers[name] : undefined
-  if (reader === undefined || length > LARGE_BODY) return params
+  if (reader === undefined || length > LARGE_CALL) return params
   if (params === undefined || params === null) return reader([])
   if (Array.isArray(params)) return reader(params)
   throw mismatch(params, 'a sequence')

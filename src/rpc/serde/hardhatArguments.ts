@@ -1,5 +1,5 @@
 import type { PolicyCall } from '../callPolicy.js'
-import { LARGE_BODY } from '../envelope/body.js'
+import { LARGE_CALL } from '../envelope/body.js'
 import { InvalidParamsError, MethodNotFoundError, RpcError } from '../errors.js'
 import { checkHardhatReset } from '../methods/hardhatRequest.js'
 import {
@@ -254,7 +254,7 @@ export function hardhatArguments({
   length,
 }: Pick<PolicyCall, 'method' | 'params' | 'length'>): unknown {
   const reader = Object.hasOwn(readers, method) ? readers[method] : undefined
-  if (reader === undefined || length > LARGE_BODY || !(params === undefined || params === null || Array.isArray(params)))
+  if (reader === undefined || length > LARGE_CALL || !(params === undefined || params === null || Array.isArray(params)))
     return params
   try {
     return reader(params ?? [])
