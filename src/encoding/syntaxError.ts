@@ -136,7 +136,7 @@ function* readScalar(text: string, fault: Fault): Steps<Token> {
   const { index } = fault
   const character = text.charAt(index)
   if (character === '"') return yield* readString(text, index)
-  if (character === '-' || (character >= '0' && character <= '9')) return readNumber(text, index)
+  if (character === '-' || isDigit(character)) return yield* readNumber(text, index)
   const word = ['true', 'false', 'null'].find((literal) => literal[0] === character)
   return word === undefined ? fault : readLiteral(text, index, word)
 }
@@ -174,24 +174,37 @@ function* readString(text: string, start: number): Steps<Token> {
   return { index: text.length, message: '' }
 }
 
-function readNumber(text: string, start: number): Token {
-  const digitsAt = (from: number): number => /^[0-9]*/.exec(text.slice(from))?.[0].length ?? 0
+function* readNumber(text: string, start: number): Steps<Token> {
   let index = text[start] === '-' ? start + 1 : start
-  const whole = text[index] === '0' ? 1 : digitsAt(index)
-  if (whole === 0) return { index, message: 'in numeric literal' }
-  index += whole
+  const wholeEnd = text[index] === '0' ? index + 1 : yield* endOfDigits(text, index)
+  if (wholeEnd === index) return { index, message: 'in numeric literal' }
+  index = wholeEnd
   if (text[index] === '.') {
-    const fraction = digitsAt(index + 1)
-    if (fraction === 0) return { index: index + 1, message: 'after decimal point in numeric literal' }
-    index += 1 + fraction
+    const end = yield* endOfDigits(text, index + 1)
+    if (end === index + 1) return { index: end, message: 'after decimal point in numeric literal' }
+    index = end
   }
   if (text[index] === 'e' || text[index] === 'E') {
     index += text[index + 1] === '+' || text[index + 1] === '-' ? 2 : 1
-    const exponent = digitsAt(index)
-    if (exponent === 0) return { index, message: 'in exponent of numeric literal' }
-    index += exponent
+    const end = yield* endOfDigits(text, index)
+    if (end === index) return { index, message: 'in exponent of numeric literal' }
+    index = end
   }
   return { end: index }
+}
+
+/** Returns the position of the first character from `start` on that is not a digit. */
+function* endOfDigits(text: string, start: number): Steps<number> {
+  let end = start
+  while (isDigit(text.charAt(end))) {
+    end += 1
+    if ((end - start) % PIECE_LENGTH === 0) yield
+  }
+  return end
+}
+
+function isDigit(character: string): boolean {
+  return character >= '0' && character <= '9'
 }
 
 /** Quotes a character like Go, which sees the first byte of one beyond ASCII. */

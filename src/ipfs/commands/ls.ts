@@ -4,6 +4,7 @@ import { type CidEncoder, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
+import type { ListingMemory } from '../request/listingMemory.js'
 import { type TextInput, defineCommand, pathArguments, single, values } from '../request/command.js'
 import { textOfBytes } from '../../encoding/byteText.js'
 import { type DistantTime, jsonTime, shortTime } from '../text/goTime.js'
@@ -52,7 +53,7 @@ export const ls = defineCommand({
   arguments: [pathArguments('ipfs-path', 'Directories.', 'all')],
   options: lsOptions,
   text: textOf,
-  async run({ args, options, encodeCid }, network) {
+  async run({ args, options, encodeCid, memory }, network) {
     const rule: LsRule = {
       resolveTypes: options['resolve-type'] || options.size,
       encodeCid,
@@ -70,11 +71,20 @@ export const ls = defineCommand({
     }
     const objects: { Hash: string; Links: LsLink[] }[] = []
     for (const Hash of args) {
-      objects.push({ Hash, Links: await sortByName(listLinks(network, Hash, rule), ({ Name }) => Name) })
+      const links = counted(listLinks(network, Hash, rule), memory)
+      objects.push({ Hash, Links: await sortByName(links, ({ Name }) => Name) })
     }
     return single({ Objects: objects })
   },
 })
+
+async function* counted(links: AsyncIterable<LsLink>, memory: ListingMemory): AsyncGenerator<LsLink> {
+  for await (const link of links) {
+    const pause = memory.add()
+    if (pause !== undefined) await pause
+    yield link
+  }
+}
 
 async function* listLinks(network: NetworkContext, path: string, rule: LsRule): AsyncGenerator<LsLink> {
   const { blockstore, names } = network

@@ -5,6 +5,7 @@ import { FileNetworkError, RequestError } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
 import { parseGoInteger } from '../text/goInteger.js'
 import { goQuote } from '../text/goQuote.js'
+import type { ListingMemory } from './listingMemory.js'
 import { type Upload, contentOf, unescapeQuery } from './upload.js'
 
 /** Types of option values, by their names in go-ipfs-cmds. */
@@ -60,6 +61,8 @@ export interface CommandInput<O extends OptionSpecs> {
   /** Files of the multipart body; empty if there is none. */
   upload: Upload
   encodeCid: CidEncoder
+  /** Counts the entries of an answer that is not streamed. */
+  memory: ListingMemory
   /** The requested CID base. */
   cidBase: string | undefined
   /** Aborted when the client disconnects or the request's timeout expires. */

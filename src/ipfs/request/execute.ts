@@ -19,6 +19,7 @@ import {
   readArguments,
 } from './command.js'
 import { parseGoDuration } from './goDuration.js'
+import { ListingMemory } from './listingMemory.js'
 import {
   type CommandReply,
   type ReplyEncoding,
@@ -119,10 +120,12 @@ export async function executeCommand(
   const cidBase = options['cid-base'] as string | undefined
   const { signal, waitsForBlocks } = deadline
   const offline = options['offline'] as boolean | undefined
+  const memory = new ListingMemory()
   const input = {
     args,
     options,
     upload,
+    memory,
     cidBase,
     signal,
     offline,
@@ -133,19 +136,32 @@ export async function executeCommand(
     },
   }
   const encoding = encodingOf(command, input)
-  try {
-    const running = command.run(input, network)
-    const output = await deadline.guard(Promise.resolve(running))
-    const end = (): void => {
-      deadline.end()
-      network.requestLog.end(logged)
-    }
-    return await outputReply(guardOutput(output, { ...deadline, end }), encoding)
-  } catch (error) {
+  const end = (): void => {
     deadline.end()
     network.requestLog.end(logged)
-    return error instanceof EndOfDataError ? outputReply(nothing(), encoding) : errorReply(error, encoding)
   }
+  const running = run(command, input, network)
+  let answering: Promise<CommandReply> | undefined
+  try {
+    const output = await deadline.guard(running)
+    answering = outputReply(guardOutput(output, { ...deadline, end }), encoding)
+    return await answering
+  } catch (error) {
+    end()
+    return error instanceof EndOfDataError ? outputReply(nothing(), encoding) : errorReply(error, encoding)
+  } finally {
+    // A command that has run out of time still runs.
+    void Promise.allSettled([running, answering]).then(() => memory.end())
+  }
+}
+
+/** Runs a command, so that whatever it throws rejects. */
+async function run(
+  command: Command,
+  input: CommandInput<OptionSpecs>,
+  network: NetworkContext,
+): Promise<Output> {
+  return command.run(input, network)
 }
 
 /** Returns the encoding for a command's answer and errors. */

@@ -5,6 +5,7 @@ import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.
 import { checkFilesPath, cleanSegments, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, optionalArgument, single } from '../../request/command.js'
+import type { ListingMemory } from '../../request/listingMemory.js'
 import { loadChild } from '../../mfs/mutableFiles.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 import type { UnixfsLink } from '../../unixfs/node.js'
@@ -37,7 +38,7 @@ export const filesLs = defineCommand({
     }
   },
   async run(input, network) {
-    const { args, options } = input
+    const { args, options, memory } = input
     const path = checkFilesPath(args[0] ?? '/')
     const entry = await network.files.lookUpRegular(path)
     const { encodeCid } = input
@@ -49,14 +50,19 @@ export const filesLs = defineCommand({
     // The CID base applies to a lone file only (Kubo, `files.go`).
     const describe = describer(long, String)
     const entries = long
-      ? await loadEntries(network, entry, { path, describe })
-      : await listNames(network, entry, describe)
+      ? await loadEntries(network, entry, { path, describe, memory })
+      : await listNames(network, entry, { describe, memory })
     network.files.noteListing(cleanSegments(path), entry)
     return single({ Entries: entries.length === 0 ? null : entries })
   },
 })
 
 type Describe = (name: string, entry: UnixfsEntry | undefined) => Listed
+
+interface ListingRule {
+  describe: Describe
+  memory: ListingMemory
+}
 
 function describer(long: boolean, encodeCid: (cid: CID) => string): Describe {
   return (name, entry) => ({
@@ -70,10 +76,14 @@ function describer(long: boolean, encodeCid: (cid: CID) => string): Describe {
 async function listNames(
   { blockstore }: NetworkContext,
   directory: UnixfsEntry,
-  describe: Describe,
+  { describe, memory }: ListingRule,
 ): Promise<Listed[]> {
   const entries: Listed[] = []
-  for await (const { name } of listDirectory(blockstore, directory)) entries.push(describe(name, undefined))
+  for await (const { name } of listDirectory(blockstore, directory)) {
+    const pause = memory.add()
+    if (pause !== undefined) await pause
+    entries.push(describe(name, undefined))
+  }
   return entries
 }
 
@@ -81,12 +91,14 @@ async function listNames(
 async function loadEntries(
   { blockstore, files }: NetworkContext,
   directory: UnixfsEntry,
-  { path, describe }: { path: string; describe: Describe },
+  { path, describe, memory }: ListingRule & { path: string },
 ): Promise<Listed[]> {
   const segments = cleanSegments(path)
   const entries: Listed[] = []
   const known = new LargeMap<Listed>()
   for await (const link of listDirectory(blockstore, directory)) {
+    const pause = memory.add()
+    if (pause !== undefined) await pause
     const same = known.get(link.name)
     const child = same ? undefined : await loadChild(blockstore, link.cid)
     await files.noteEntry(segments, directory, { link, child })

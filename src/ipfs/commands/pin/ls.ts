@@ -48,7 +48,7 @@ export const pinLs = defineCommand({
     else for (const [cid, pin] of output.Keys?.list ?? []) yield line(cid, pin)
   },
   async run(input, network) {
-    const { args, options } = input
+    const { args, options, memory } = input
     const { name = '' } = options
     validatePinName(name)
     const type = types.find((known) => known === options.type)
@@ -77,7 +77,7 @@ export const pinLs = defineCommand({
     const keys = new LargeMap<ListedPin>()
     for await (const pin of listed) {
       keys.set(encodeCid(pin.cid), { Type: pin.type, Name: shownName(pin) })
-      const pause = slice.pause()
+      const pause = memory.add() ?? slice.pause()
       if (pause !== undefined) await pause
     }
     return single(keys.size === 0 ? {} : { Keys: new Fields(await runInSlices(sortedEntries(keys), slice)) })
