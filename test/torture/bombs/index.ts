@@ -12,6 +12,7 @@ import { recording } from './recording.js'
 import { expectedRefusal } from './refusals.js'
 import { remotes } from './remotes.js'
 import { requests } from './requests.js'
+import { shortInputs } from './shortInputs.js'
 import { states } from './states.js'
 import { transactions } from './transactions.js'
 
@@ -29,6 +30,7 @@ export const bombs: readonly Bomb[] = [
   ...controls,
   ...recording,
   ...edges,
+  ...shortInputs,
   ...transactions,
   ...crowds,
   ...states,

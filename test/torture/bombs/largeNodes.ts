@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { TorturedNode } from '../node.js'
-import { postFiles, uploadBody } from '../requests.js'
+import { askFiles, postFiles, uploadBody } from '../requests.js'
 import { file, firstRefusal, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
 import { withDag } from './dag.js'
 
@@ -20,6 +20,12 @@ function wideDirectory(): Buffer {
   })
   return Buffer.concat([...links, field(1, Buffer.from([8, 1]))])
 }
+
+/** Stores a wide directory. @returns its CID */
+const storeDirectory = oncePerNode(async (node) => {
+  const { path, body, cidOf } = putNode(wideDirectory)
+  return cidOf((await askFiles(node, path, body())).text)
+})
 
 /** Encodes a file whose time has a million fields. */
 function millionTimes(): Buffer {
@@ -87,6 +93,23 @@ export const largeNodes: readonly Bomb[] = [
     'files/ls?arg=/wide&encoding=text',
     'files/touch?arg=/wide&mtime=1',
   ]),
+  {
+    name: 'ls: a directory of 300,000 links, twenty times in one request',
+    prepare: storeDirectory,
+    async run(node, signal) {
+      const cid = await storeDirectory(node)
+      return sendFile(node, `ls?${many(20, () => `arg=${cid}`).join('&')}`, undefined, signal)
+    },
+    refusal: 'more than 1000000 entries in one answer',
+  },
+  {
+    name: 'ls: a directory of 300,000 links, twenty requests at once',
+    prepare: storeDirectory,
+    async run(node, signal) {
+      const cid = await storeDirectory(node)
+      return firstRefusal(many(20, () => sendFile(node, `ls?arg=${cid}`, undefined, signal)))
+    },
+  },
   ...withDag('a time of a million fields', putNode(millionTimes), ['ls?arg=CID', 'files/stat?arg=/ipfs/CID']),
   ...withDag('a file of sixty megabytes in one node', putNode(largeFile), [
     'cat?arg=CID',

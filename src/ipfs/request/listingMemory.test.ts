@@ -1,0 +1,30 @@
+import { expect, test } from 'vitest'
+import { ListingMemory } from './listingMemory.js'
+
+/** Counts entries until the memory makes its listing wait. */
+function count(memory: ListingMemory, entries: number): Promise<void> | undefined {
+  for (let entry = 0; entry < entries; entry++) {
+    const pause = memory.add()
+    if (pause !== undefined) return pause
+  }
+  return undefined
+}
+
+test('a listing has at most a million entries', () => {
+  const memory = new ListingMemory()
+  expect(count(memory, 1_000_000)).toBeUndefined()
+  expect(() => memory.add()).toThrow('more than 1000000 entries in one answer')
+  memory.end()
+})
+
+test('a long listing waits until another has ended, a short one does not', async () => {
+  const [first, second, third] = [new ListingMemory(), new ListingMemory(), new ListingMemory()]
+  expect(count(first, 600_000)).toBeUndefined()
+  expect(count(second, 2000)).toBeUndefined()
+  const waiting = count(third, 10_000)
+  expect(waiting).toBeDefined()
+  first.end()
+  await waiting
+  second.end()
+  third.end()
+})
