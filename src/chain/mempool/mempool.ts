@@ -104,6 +104,11 @@ export class Mempool {
     return this.#index.size
   }
 
+  /** Bytes of all transactions in network form, with their blobs. */
+  get bytes(): number {
+    return this.#index.bytes
+  }
+
   /** Number of pending transactions. */
   get pendingSize(): number {
     let size = 0

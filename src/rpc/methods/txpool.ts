@@ -6,20 +6,24 @@ import type { PoolQueues } from '../../chain/mempool/mempool.js'
 import type { CompatibilityProfile } from '../compatibility.js'
 import { ListWriter, type PieceWriter, written } from '../format/pieces.js'
 import { pendingTransactionText } from '../format/transaction.js'
-import { type Method, defineMethod, required } from '../method.js'
+import { type Call, type Method, defineMethod, required } from '../method.js'
 import { address } from '../params/bytes.js'
 import { printJson } from '../wire.js'
 
 /** The methods of the `txpool_` namespace. */
 export const txpoolMethods: readonly Method[] = [
   /** txpool_content: returns all pooled transactions by sender and nonce. */
-  defineMethod('txpool_content', [], ({ backend: { mempool, settings } }) => {
+  defineMethod('txpool_content', [], async (call) => {
+    const { mempool, settings } = call.backend
+    await holdContent(call)
     const address = poolAddresses(settings.compatibility)
     const print = pooledText(settings.compatibility)
     return written((writer) => writePool(mempool.content(), { address, print }, writer))
   }),
   /** txpool_contentFrom: returns a sender's pooled transactions by nonce. */
-  defineMethod('txpool_contentFrom', [required('address', address)], ({ backend }, sender) => {
+  defineMethod('txpool_contentFrom', [required('address', address)], async (call, sender) => {
+    const { backend } = call
+    await holdContent(call)
     const print = pooledText(backend.settings.compatibility)
     return written((writer) => writeQueues(backend.mempool.contentFrom(sender), print, writer))
   }),
@@ -36,6 +40,15 @@ export const txpoolMethods: readonly Method[] = [
     return { pending: quantity(pending), queued: quantity(size - pending) }
   }),
 ]
+
+/**
+ * Counts the memory for the text of pooled transactions, as if it were that of all: two digits a byte.
+ *
+ * @returns a promise to await if other requests hold too much
+ */
+export function holdContent({ backend, context }: Call): Promise<void> | undefined {
+  return context.memory?.hold(2 * backend.mempool.bytes)
+}
 
 /** Prints a pooled transaction as JSON text. */
 type Printer = (transaction: PooledTransaction) => string

@@ -232,6 +232,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     },
     submission: { sendRaw: unexpected, sendPrepared: unexpected },
     mempool: {
+      bytes: 0,
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
       size: 0,

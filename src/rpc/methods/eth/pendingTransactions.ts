@@ -3,12 +3,15 @@ import type { PooledTransaction } from '../../../chain/mempool/transaction.js'
 import { pendingTransactionText } from '../../format/transaction.js'
 import { writtenTexts } from '../../format/pieces.js'
 import { defineMethod } from '../../method.js'
+import { holdContent } from '../txpool.js'
 
 /**
  * eth_pendingTransactions: returns the mempool: executable transactions first, by sender and nonce, then those behind a
  * nonce gap.
  */
-export const pendingTransactions = defineMethod('eth_pendingTransactions', [], ({ backend }) => {
+export const pendingTransactions = defineMethod('eth_pendingTransactions', [], async (call) => {
+  const { backend } = call
+  await holdContent(call)
   const queues = backend.mempool.content()
   return writtenTexts(inOrder(queues), (pooled) =>
     pendingTransactionText(pooled, backend.settings.compatibility),
