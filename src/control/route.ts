@@ -43,17 +43,18 @@ const MAX_BODY = 2 * 1024 * 1024
 /** Maximum elements and members in a body, because schemas check all of them in one step. */
 const MAX_VALUES = 20_000
 
+/** Maximum levels of nesting in a body, because schemas descend by recursion. */
+const MAX_DEPTH = 100
+
 /**
  * Parses the body of a request as JSON. Returns undefined, which every schema refuses, if it is not JSON.
  *
- * @throws ConfigurationError if it is too long or has too many values
+ * @throws ConfigurationError if it is too long, has too many values or is nested too deeply
  */
 export async function readJson(context: Context): Promise<unknown> {
   const bytes = await readBytes(context.req.raw.body)
   const value = await parsed(bytes.toString('utf8'))
-  if (hasMoreValues(value, MAX_VALUES)) {
-    throw new ConfigurationError(`the body: expected at most ${MAX_VALUES} elements and members`)
-  }
+  checkSize(value)
   return value
 }
 
@@ -65,18 +66,23 @@ async function parsed(text: string): Promise<unknown> {
   }
 }
 
-/** Whether arrays and objects have more elements and members in total, at any depth. */
-function hasMoreValues(value: unknown, most: number): boolean {
-  const waiting = [value]
-  for (let count = 0; waiting.length > 0;) {
-    const next = waiting.pop()
-    if (typeof next !== 'object' || next === null) continue
-    const names = Array.isArray(next) ? undefined : keysOf(next)
-    count += names?.length ?? (next as unknown[]).length
-    if (count > most) return true
-    for (const inner of Object.values(next)) waiting.push(inner)
+/** @throws ConfigurationError if arrays and objects have too many elements and members, or levels */
+function checkSize(body: unknown): void {
+  let count = 0
+  let level = [body]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) throw new ConfigurationError(`the body: expected at most ${MAX_DEPTH} levels`)
+    const below: unknown[] = []
+    for (const value of level) {
+      if (typeof value !== 'object' || value === null) continue
+      count += Array.isArray(value) ? value.length : keysOf(value).length
+      if (count > MAX_VALUES) {
+        throw new ConfigurationError(`the body: expected at most ${MAX_VALUES} elements and members`)
+      }
+      for (const inner of Object.values(value)) below.push(inner)
+    }
+    level = below
   }
-  return false
 }
 
 /** @throws ConfigurationError if the body is too long */

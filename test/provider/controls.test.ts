@@ -317,6 +317,19 @@ test('a request follows one that was refused for its length on the same connecti
   expect(answers.join('')).toContain('expected at most 2097152 bytes')
 })
 
+test('a body nested a thousand levels deep is refused', async () => {
+  const nested = (levels: number) =>
+    control('POST', '/faults', {
+      match: { method: 'none' },
+      action: { type: 'error', code: 1, message: '', data: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown },
+    })
+  expect(await nested(50)).toMatchObject({ status: 201 })
+  expect(await nested(1000)).toMatchObject({
+    status: 400,
+    text: '{"error":"the body: expected at most 100 levels"}',
+  })
+})
+
 test('an outage is turned on and off', async () => {
   expect((await control('PUT', '/outages/local')).json()).toEqual(['local'])
   expect(await ask('first-key-of-all')).toMatchObject({ status: 503 })
