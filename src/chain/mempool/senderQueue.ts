@@ -1,5 +1,6 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
+import type { AccountState } from '../types.js'
 import { type PooledTransaction, effectiveTip } from './transaction.js'
 
 /** A transaction in the mempool, with what the queue needs to know of it. */
@@ -18,6 +19,11 @@ export interface SenderAccount {
   nonce: bigint
   /** In wei. */
   balance: bigint
+}
+
+/** Returns what a queue knows of its sender's account. */
+export function senderAccount(account: AccountState | undefined): SenderAccount {
+  return { nonce: account?.nonce ?? 0n, balance: account?.balance ?? 0n }
 }
 
 /** The transactions of one sender by nonce, at most one per nonce. */
@@ -153,6 +159,16 @@ export class SenderQueue {
       entry = this.#entries[++this.#pending]
     }
   }
+}
+
+/** The pooled transactions of one sender. */
+export interface PoolQueues {
+  /** 20 bytes. */
+  sender: Uint8Array
+  /** Executable now, in this order. */
+  pending: readonly PooledTransaction[]
+  /** After a nonce gap. */
+  queued: readonly PooledTransaction[]
 }
 
 /** The transactions of a mempool by hash, and what they amount to. */

@@ -86,7 +86,7 @@ export class TransactionSubmission {
         await schedule.mineReady(({ executed }) => {
           mined ??= executed.transactions.find((transaction) => bytesEqual(transaction.hash, hash))
         })
-        if (chain.mempool.get(hash) !== undefined) this.#persist(pooled, raw)
+        if (chain.mempool.holds(bytesToPlainHex(hash))) this.#persist(pooled, raw)
       } catch (error) {
         // The caller is told that the transaction failed, so it must not be mined later.
         chain.mempool.withdraw(hash)
@@ -130,7 +130,7 @@ export class TransactionSubmission {
 
   #sweep(): Steps<void> {
     const { chain, store } = this.#parts
-    return store.sweep((digits) => chain.mempool.byHash.has(digits))
+    return store.sweep((digits) => chain.mempool.holds(digits))
   }
 
   #persist(pooled: PooledTransaction, raw?: Uint8Array): void {

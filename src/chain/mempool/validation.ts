@@ -7,7 +7,7 @@ import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_NONCE } from '../state/account.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
-import { checkBlobs } from './blobs.js'
+import { MAX_BLOB_TRANSACTIONS, checkBlobs, isBlob, nextBlobNonce } from './blobs.js'
 import type { TransactionFields } from './decode.js'
 import type { CompleteMempoolOptions, Entry, EntryIndex, SenderQueue } from './senderQueue.js'
 import {
@@ -69,13 +69,10 @@ function checkKind(entry: Entry, queue: SenderQueue): void {
 /** Checks that blob transactions leave no nonce gap. */
 function checkGap(entry: Entry, queue: SenderQueue): void {
   const { nonce } = entry.transaction
-  const { nextNonce } = queue
-  if (!isBlob(entry) || nonce <= nextNonce) return
-  throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${nextNonce}`)
+  const next = nextBlobNonce(queue)
+  if (!isBlob(entry) || nonce <= next) return
+  throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${next}`)
 }
-
-/** Maximum number of blob transactions of a sender (geth: core/txpool/blobpool/blobpool.go, maxTxsPerAccount). */
-const MAX_BLOB_TRANSACTIONS = 16
 
 function checkBlobCount(entry: Entry, { entries }: SenderQueue): void {
   if (!isBlob(entry) || entries.length < MAX_BLOB_TRANSACTIONS) return
@@ -131,10 +128,6 @@ function checkBlobReplacement(entry: Entry, replaced: Entry): void {
     if (now >= (before * BLOB_REPLACEMENT_PERCENT) / 100n) continue
     throw rejected(`${message} < ${before} queued + 100% replacement penalty`)
   }
-}
-
-function isBlob({ transaction }: Entry): boolean {
-  return 'blobVersionedHashes' in transaction
 }
 
 function blobFee(transaction: PooledTransaction['transaction']): bigint {

@@ -1,8 +1,9 @@
 import { checksumAddress } from '../../chain/accounts/address.js'
+import { isBlob } from '../../chain/mempool/blobs.js'
 import { type PooledTransaction, maxFeePerGas } from '../../chain/mempool/transaction.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import type { PoolQueues } from '../../chain/mempool/mempool.js'
+import type { PoolQueues } from '../../chain/mempool/senderQueue.js'
 import type { CompatibilityProfile } from '../compatibility.js'
 import { ListWriter, type PieceWriter, written } from '../format/pieces.js'
 import { pendingTransactionText } from '../format/transaction.js'
@@ -14,30 +15,31 @@ import { printJson } from '../wire.js'
 export const txpoolMethods: readonly Method[] = [
   /** txpool_content: returns all pooled transactions by sender and nonce. */
   defineMethod('txpool_content', [], async (call) => {
-    const { mempool, settings } = call.backend
     await holdContent(call)
-    const address = poolAddresses(settings.compatibility)
-    const print = pooledText(settings.compatibility)
-    return written((writer) => writePool(mempool.content(), { address, print }, writer))
+    const { mempool, settings } = call.backend
+    const rule = { compatibility: settings.compatibility, print: pooledText(settings.compatibility) }
+    return written((writer) => writePool(mempool.content(), rule, writer))
   }),
   /** txpool_contentFrom: returns a sender's pooled transactions by nonce. */
   defineMethod('txpool_contentFrom', [required('address', address)], async (call, sender) => {
-    const { backend } = call
     await holdContent(call)
-    const print = pooledText(backend.settings.compatibility)
-    return written((writer) => writeQueues(backend.mempool.contentFrom(sender), print, writer))
+    const { mempool, settings } = call.backend
+    const rule = { compatibility: settings.compatibility, print: pooledText(settings.compatibility) }
+    return written((writer) => writeQueues(mempool.contentFrom(sender), rule, writer))
   }),
   /** txpool_inspect: returns a one-line summary of each pooled transaction, by sender and nonce. */
   defineMethod('txpool_inspect', [], ({ backend: { mempool, settings } }) => {
-    const address = poolAddresses(settings.compatibility)
-    return written((writer) =>
-      writePool(mempool.content(), { address, print: pooledSummary(address) }, writer),
-    )
+    const { compatibility } = settings
+    const rule = { compatibility, print: pooledSummary(compatibility) }
+    return written((writer) => writePool(mempool.content(), rule, writer))
   }),
-  /** txpool_status: returns the numbers of executable transactions and of those behind a nonce gap. */
+  /**
+   * txpool_status: returns the numbers of executable transactions and of those behind a nonce gap, with the blob
+   * transactions that the others leave out.
+   */
   defineMethod('txpool_status', [], ({ backend }) => {
-    const { size, pendingSize: pending } = backend.mempool
-    return { pending: quantity(pending), queued: quantity(size - pending) }
+    const { size, gappedSize, pendingSize: pending } = backend.mempool
+    return { pending: quantity(pending), queued: quantity(size - pending + gappedSize) }
   }),
 ]
 
@@ -53,47 +55,46 @@ export function holdContent({ backend, context }: Call): Promise<void> | undefin
 /** Prints a pooled transaction as JSON text. */
 type Printer = (transaction: PooledTransaction) => string
 
+/** What a listing of the pool shows of each transaction. */
+interface ListingRule {
+  compatibility: CompatibilityProfile
+  print: Printer
+}
+
 /** Prints pooled transactions as objects. */
-export function pooledText(compatibility: CompatibilityProfile): Printer {
+function pooledText(compatibility: CompatibilityProfile): Printer {
   return (transaction) => pendingTransactionText(transaction, compatibility)
 }
 
-/** Formats a 20-byte address. */
-type AddressWriter = (address: Uint8Array) => string
-
-/** Formats addresses with checksums like geth, without in anvil. */
-export function poolAddresses({ checksumsPoolAddresses }: CompatibilityProfile): AddressWriter {
-  return checksumsPoolAddresses ? checksumAddress : bytesToHex
+/** Formats an address with its checksum like geth, without in anvil. */
+function poolAddress(bytes: Uint8Array, { checksumsPoolAddresses }: CompatibilityProfile): string {
+  return checksumsPoolAddresses ? checksumAddress(bytes) : bytesToHex(bytes)
 }
 
 /** Prints one-line summaries (geth: internal/ethapi/api.go, TxPoolAPI.Inspect). */
-export function pooledSummary(write: AddressWriter): Printer {
+function pooledSummary(compatibility: CompatibilityProfile): Printer {
   return (pooled) => {
     const { to, value, gasLimit } = pooled.transaction
-    const target = to === undefined ? 'contract creation' : write(to.bytes)
+    const target = to === undefined ? 'contract creation' : poolAddress(to.bytes, compatibility)
     return printJson(`${target}: ${value} wei + ${gasLimit} gas × ${maxFeePerGas(pooled.transaction)} wei`)
   }
 }
 
 /** Writes one sender's transactions by decimal nonce. */
-export function* writeQueues(
+function* writeQueues(
   { pending, queued }: Pick<PoolQueues, 'pending' | 'queued'>,
-  print: Printer,
+  rule: ListingRule,
   writer: PieceWriter,
 ): Steps<void> {
   writer.append('{"pending":')
-  yield* writeByNonce(pending, print, writer)
+  yield* writeByNonce(listed(pending, rule), rule, writer)
   writer.append(',"queued":')
-  yield* writeByNonce(queued, print, writer)
+  yield* writeByNonce(listed(queued, rule), rule, writer)
   writer.append('}')
 }
 
 /** Writes all senders' transactions by address. */
-export function* writePool(
-  senders: readonly PoolQueues[],
-  { address, print }: { address: AddressWriter; print: Printer },
-  writer: PieceWriter,
-): Steps<void> {
+function* writePool(senders: readonly PoolQueues[], rule: ListingRule, writer: PieceWriter): Steps<void> {
   writer.append('{"pending":')
   yield* writeSenders('pending')
   writer.append(',"queued":')
@@ -104,18 +105,28 @@ export function* writePool(
     const list = new ListWriter(writer, '{}')
     for (const queues of senders) {
       yield
-      const transactions = queues[which]
+      const transactions = listed(queues[which], rule)
       if (transactions.length === 0) continue
-      list.append(`"${address(queues.sender)}":`)
-      yield* writeByNonce(transactions, print, writer)
+      list.append(`"${poolAddress(queues.sender, rule.compatibility)}":`)
+      yield* writeByNonce(transactions, rule, writer)
     }
     list.end()
   }
 }
 
+/** Leaves out blob transactions, which geth's blob pool does not list. A sender has only them, or none. */
+function listed(
+  transactions: readonly PooledTransaction[],
+  { compatibility }: ListingRule,
+): readonly PooledTransaction[] {
+  const [first] = transactions
+  const isListed = compatibility.listsPooledBlobs || first === undefined || !isBlob(first)
+  return isListed ? transactions : []
+}
+
 function* writeByNonce(
   transactions: readonly PooledTransaction[],
-  print: Printer,
+  { print }: ListingRule,
   writer: PieceWriter,
 ): Steps<void> {
   const list = new ListWriter(writer, '{}')

@@ -235,6 +235,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
       bytes: 0,
       content: () => [],
       contentFrom: () => ({ pending: [], queued: [] }),
+      gappedSize: 0,
       size: 0,
       pendingSize: 0,
       get: (hash) => pooled.find((transaction) => bytesEqual(transaction.hash, hash)),

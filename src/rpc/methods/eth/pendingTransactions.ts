@@ -1,4 +1,4 @@
-import type { PoolQueues } from '../../../chain/mempool/mempool.js'
+import type { PoolQueues } from '../../../chain/mempool/senderQueue.js'
 import type { PooledTransaction } from '../../../chain/mempool/transaction.js'
 import { pendingTransactionText } from '../../format/transaction.js'
 import { writtenTexts } from '../../format/pieces.js'
