@@ -352,8 +352,9 @@ export class Mempool {
     this.#checkNew(key)
     const { size } = fields
     const entry: Entry = { ...pooled, impersonated, arrival: this.#arrivals, cost: costOf(fields), size }
-    // anvil's pool does not separate blob transactions from others.
-    if (this.#options.anvilBaseFee === undefined && this.#gapped.admits(entry, queue)) {
+    const { anvilBaseFee, checksAsHardhat } = this.#options
+    // Only geth has a pool of blob transactions.
+    if (anvilBaseFee === undefined && !checksAsHardhat && this.#gapped.admits(entry, queue)) {
       this.#gapped.add(entry)
       return entry
     }
