@@ -9,8 +9,7 @@ const fixed = (length: number): string =>
 const members = 'expected one of `blockHash`, `requireCanonical`, `blockNumber`'
 const time = 'Timestamp must be a non-negative number not exceeding 2^64 - 1'
 
-const read = (method: string, params: unknown): unknown =>
-  hardhatArguments({ method, params, length: 0 })
+const read = (method: string, params: unknown): unknown => hardhatArguments({ method, params, length: 0 })
 
 describe('invalid arguments are refused with the messages of hardhat 2.29.1, without line and column', () => {
   test.each<[method: string, params: unknown, message: string]>([

@@ -321,7 +321,12 @@ test('a body nested a thousand levels deep is refused', async () => {
   const nested = (levels: number) =>
     control('POST', '/faults', {
       match: { method: 'none' },
-      action: { type: 'error', code: 1, message: '', data: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown },
+      action: {
+        type: 'error',
+        code: 1,
+        message: '',
+        data: JSON.parse('['.repeat(levels) + ']'.repeat(levels)) as unknown,
+      },
     })
   expect(await nested(50)).toMatchObject({ status: 201 })
   expect(await nested(1000)).toMatchObject({

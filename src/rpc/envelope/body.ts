@@ -49,7 +49,9 @@ export function refusalOfLength({ method, length }: Message): RpcError | undefin
 /** Parses a request body, in slices if it is long. @param maxBatch - see {@link readBodyInPieces} */
 export function readEnvelope(body: Uint8Array | string, maxBatch: number): Awaitable<Body | ParseError> {
   const read = () =>
-    body.length > READ_AT_ONCE ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice()) : readBody(body)
+    body.length > READ_AT_ONCE
+      ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice())
+      : readBody(body)
   return orElse<Body | ParseError>(read, (error) => {
     if (error instanceof ParseError) return error
     throw error

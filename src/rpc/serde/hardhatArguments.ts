@@ -254,7 +254,11 @@ export function hardhatArguments({
   length,
 }: Pick<PolicyCall, 'method' | 'params' | 'length'>): unknown {
   const reader = Object.hasOwn(readers, method) ? readers[method] : undefined
-  if (reader === undefined || length > LARGE_CALL || !(params === undefined || params === null || Array.isArray(params)))
+  if (
+    reader === undefined ||
+    length > LARGE_CALL ||
+    !(params === undefined || params === null || Array.isArray(params))
+  )
     return params
   try {
     return reader(params ?? [])

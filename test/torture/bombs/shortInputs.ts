@@ -1,4 +1,4 @@
-import { TARGET, body, many, rpc, type Bomb } from './bomb.js'
+import { TARGET, body, many, type Bomb } from './bomb.js'
 import { withDag } from './dag.js'
 
 /** Characters of bodies that are shorter than what counts as a large call. */
@@ -51,14 +51,20 @@ const readings = [
 
 /** Bombs that are as dense as possible, and shorter than what is always read in pieces. */
 export const shortInputs: readonly Bomb[] = [
-  ...Object.entries({ '{}': '{}', 1: '1', 'messages with an id': '{"id":1}', calls: '{"id":1,"method":"a"}' }).map(
-    ([name, item]): Bomb => ({
-      ...body(`a batch of 250 kB: ${name}`, () => `[${items(item)}]`),
-      refusal: 'batch too large',
-    }),
-  ),
+  ...Object.entries({
+    '{}': '{}',
+    1: '1',
+    'messages with an id': '{"id":1}',
+    calls: '{"id":1,"method":"a"}',
+  }).map(([name, item]): Bomb => ({
+    ...body(`a batch of 250 kB: ${name}`, () => `[${items(item)}]`),
+    refusal: 'batch too large',
+  })),
   {
-    ...body('a message of 25,000 members', () => `{"jsonrpc":"2.0","id":"\\u0041","method":"a",${members()}}`),
+    ...body(
+      'a message of 25,000 members',
+      () => `{"jsonrpc":"2.0","id":"\\u0041","method":"a",${members()}}`,
+    ),
     refusal: 'the method a does not exist/is not available',
   },
   ...[
@@ -69,18 +75,26 @@ export const shortInputs: readonly Bomb[] = [
     ['eth_getLogs: empty topics', `{"topics":[${items('[]')}]}`],
     ['eth_getLogs: a topic of nulls', `{"topics":[[${items('null')}]]}`],
     ['eth_feeHistory: percentiles', `"0x1","latest",[${items('1')}]`],
-    ['debug_traceCall: a tracer configuration of empty objects', `{},"latest",{"tracer":"callTracer","tracerConfig":{"a":[${items('{}')}]}}`],
-    ['debug_traceCall: a configuration for a program', `{},"latest",{"tracer":"{setup(c){},fault(){},result(){return 1}}","tracerConfig":{"a":[${items('{}')}]}}`],
+    [
+      'debug_traceCall: a tracer configuration of empty objects',
+      `{},"latest",{"tracer":"callTracer","tracerConfig":{"a":[${items('{}')}]}}`,
+    ],
+    [
+      'debug_traceCall: a configuration for a program',
+      `{},"latest",{"tracer":"{setup(c){},fault(){},result(){return 1}}","tracerConfig":{"a":[${items('{}')}]}}`,
+    ],
     ['eth_createAccessList: empty entries', `{"to":"${TARGET}","accessList":[${items('{}')}]},"latest"`],
     ['eth_signTypedData_v4: types', `"${TARGET}",{"types":{"a":[${items('{}')}]}}`],
     ['eth_subscribe: empty topics', `"logs",{"topics":[${items('[]')}]}`],
     ['anvil_setBlockTimestampInterval: nested lists', `[${items('[]')}]`],
     ['hardhat_setStorageAt: nested lists', `[${items('[]')}]`],
     ['standin_settings: members', `{${members()}}`],
-  ].map(([name = '', params = '']): Bomb => body(name, () => {
-    const [method] = name.split(':')
-    return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params}]}`
-  })),
+  ].map(([name = '', params = '']): Bomb =>
+    body(name, () => {
+      const [method] = name.split(':')
+      return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params}]}`
+    }),
+  ),
   ...Object.entries(blocks).flatMap(([name, make]) =>
     withDag(
       `65 kB of ${name}`,
