@@ -11,7 +11,7 @@ import type { ForkRules } from '../types.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { BLOB_LENGTH, type TransactionFields } from './decode.js'
 import type { Entry, SenderQueue } from './senderQueue.js'
-import type { BlobSidecar, PooledTransaction } from './transaction.js'
+import { type BlobSidecar, isBlob } from './transaction.js'
 
 /** EIP-7594: number of cells in an extended blob, each with its proof. */
 const CELLS_PER_BLOB = 128
@@ -317,11 +317,6 @@ export class BlobStore {
 /** Maximum number of blob transactions of a sender (geth: core/txpool/blobpool/blobpool.go, maxTxsPerAccount). */
 export const MAX_BLOB_TRANSACTIONS = 16
 
-/** Whether a transaction carries blobs (EIP-4844). */
-export function isBlob({ transaction }: Pick<PooledTransaction, 'transaction'>): boolean {
-  return 'blobVersionedHashes' in transaction
-}
-
 /** Returns the nonce after the blob transactions of a sender. Others in the pool do not count. */
 export function nextBlobNonce({ entries: [first], nonce, nextNonce }: SenderQueue): bigint {
   return first !== undefined && isBlob(first) ? nextNonce : nonce
@@ -341,35 +336,24 @@ interface GappedBlob {
 
 /**
  * Blob transactions that came before an earlier one of their sender. They join the pool once the nonce gap is filled;
- * until then, nothing shows them but their number. Other transactions of their sender do not matter.
+ * until then, nothing shows them but their number. Other transactions of their sender do not matter. By the 64 digits of
+ * their hash, in order of arrival.
  */
-export class GappedBlobs {
-  /** By the 64 digits of their hash, in order of arrival. */
-  readonly #waiting = new Map<string, GappedBlob>()
-
-  get size(): number {
-    return this.#waiting.size
-  }
-
-  /** Whether a transaction waits, by the 64 digits of its hash. */
-  has(digits: string): boolean {
-    return this.#waiting.has(digits)
-  }
-
+export class GappedBlobs extends Map<string, GappedBlob> {
   /**
    * Whether a transaction leaves a gap that its sender may leave: of a sender with nonce n, log10(n + 1) may wait (same
    * file, gappedAllowance).
    */
   admits(entry: Entry, queue: SenderQueue): boolean {
     const next = nextBlobNonce(queue)
-    if (!isBlob(entry) || entry.transaction.nonce <= next || this.size >= MAX_GAPPED) return false
+    if (entry.transaction.nonce <= next || this.size >= MAX_GAPPED) return false
     const allowance = Math.floor(Math.log10(Number(queue.nonce) + 1))
     const room = MAX_BLOB_TRANSACTIONS - Number(next - queue.nonce)
     return Math.min(allowance, room) > this.#of(queue.sender).length
   }
 
   add(entry: Entry): void {
-    this.#waiting.set(bytesToPlainHex(entry.hash), { entry, since: Date.now() })
+    this.set(bytesToPlainHex(entry.hash), { entry, since: Date.now() })
   }
 
   /**
@@ -384,24 +368,15 @@ export class GappedBlobs {
     return first
   }
 
-  /** Removes a transaction by the 64 digits of its hash. @returns whether there was one */
-  delete(digits: string): boolean {
-    return this.#waiting.delete(digits)
-  }
-
   /** Removes all transactions of a 20-byte sender. */
   deleteFrom(sender: Uint8Array): void {
     for (const { hash } of this.#of(sender)) this.delete(bytesToPlainHex(hash))
   }
 
-  clear(): void {
-    this.#waiting.clear()
-  }
-
   /** Drops the transactions that have waited too long. @returns the senders of the others, by their 40 digits */
   expire(): Map<string, Uint8Array> {
     const senders = new Map<string, Uint8Array>()
-    for (const [digits, { entry, since }] of this.#waiting) {
+    for (const [digits, { entry, since }] of this) {
       if (since < Date.now() - LIFETIME) this.delete(digits)
       else senders.set(bytesToPlainHex(entry.sender), entry.sender)
     }
@@ -409,7 +384,7 @@ export class GappedBlobs {
   }
 
   #of(sender: Uint8Array): Entry[] {
-    const entries = [...this.#waiting.values()].map(({ entry }) => entry)
+    const entries = [...this.values()].map(({ entry }) => entry)
     return entries.filter((entry) => bytesEqual(entry.sender, sender))
   }
 }

@@ -5,7 +5,7 @@ import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import type { ForkRules, StateView } from '../types.js'
 import { delegationTarget } from '../vm/message.js'
-import { GappedBlobs, isBlob, nextBlobNonce, verifySidecar } from './blobs.js'
+import { GappedBlobs, nextBlobNonce, verifySidecar } from './blobs.js'
 import { type TransactionFields, decodeTransaction, fieldsOf } from './decode.js'
 import {
   Candidates,
@@ -35,6 +35,7 @@ import {
 import {
   type PooledTransaction,
   checkSignature,
+  isBlob,
   maxFeePerGas,
   recoverTransaction,
   senderOf,
@@ -264,7 +265,7 @@ export class Mempool {
 
   /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
-    this.#gapped.deleteFrom(sender)
+    if (this.#gapped.size > 0) this.#gapped.deleteFrom(sender)
     const queue = this.#queues.get(bytesToPlainHex(sender))
     const dropped = queue?.retain(() => false) ?? []
     this.#forget(sender, dropped)
@@ -292,6 +293,7 @@ export class Mempool {
       const pause = slice.pause()
       if (pause !== undefined) await pause
     }
+    if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {
       await this.#promote(name, await this.#queueOf(sender, name))
     }
@@ -353,12 +355,9 @@ export class Mempool {
     const { size } = fields
     const entry: Entry = { ...pooled, impersonated, arrival: this.#arrivals, cost: costOf(fields), size }
     const { anvilBaseFee, checksAsHardhat } = this.#options
-    // Only geth has a pool of blob transactions.
-    if (anvilBaseFee === undefined && !checksAsHardhat && this.#gapped.admits(entry, queue)) {
-      this.#gapped.add(entry)
-      return entry
-    }
-    await this.#place(entry, queue, { name, origin })
+    const hasBlobPool = anvilBaseFee === undefined && !checksAsHardhat
+    if (hasBlobPool && isBlob(entry) && this.#gapped.admits(entry, queue)) this.#gapped.add(entry)
+    else await this.#place(entry, queue, { name, origin })
     if (isBlob(entry)) await this.#promote(name, queue)
     return entry
   }

@@ -46,6 +46,11 @@ export interface PooledTransaction {
   sidecar?: BlobSidecar
 }
 
+/** Whether a transaction carries blobs (EIP-4844). */
+export function isBlob({ transaction }: Pick<PooledTransaction, 'transaction'>): boolean {
+  return 'blobVersionedHashes' in transaction
+}
+
 /** Returns the fee cap of a transaction in wei per gas. */
 export function maxFeePerGas(transaction: TypedTransaction): bigint {
   return 'maxFeePerGas' in transaction ? transaction.maxFeePerGas : transaction.gasPrice

@@ -7,7 +7,7 @@ import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
 import { unsignedTransaction } from '../evm/internals.js'
 import { MAX_NONCE } from '../state/account.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
-import { MAX_BLOB_TRANSACTIONS, checkBlobs, isBlob, nextBlobNonce } from './blobs.js'
+import { MAX_BLOB_TRANSACTIONS, checkBlobs, nextBlobNonce } from './blobs.js'
 import type { TransactionFields } from './decode.js'
 import type { CompleteMempoolOptions, Entry, EntryIndex, SenderQueue } from './senderQueue.js'
 import {
@@ -16,6 +16,7 @@ import {
   checkGasLimit,
   checkSignature,
   checkType,
+  isBlob,
   maxFeePerGas,
   maxPriorityFeePerGas,
 } from './transaction.js'
@@ -68,9 +69,10 @@ function checkKind(entry: Entry, queue: SenderQueue): void {
 
 /** Checks that blob transactions leave no nonce gap. */
 function checkGap(entry: Entry, queue: SenderQueue): void {
+  if (!isBlob(entry)) return
   const { nonce } = entry.transaction
   const next = nextBlobNonce(queue)
-  if (!isBlob(entry) || nonce <= next) return
+  if (nonce <= next) return
   throw rejected(`nonce too high: tx nonce ${nonce}, gapped nonce ${next}`)
 }
 

@@ -120,12 +120,14 @@ export async function executeCommand(
   const cidBase = options['cid-base'] as string | undefined
   const { signal, waitsForBlocks } = deadline
   const offline = options['offline'] as boolean | undefined
-  const memory = new ListingMemory()
+  let memory: ListingMemory | undefined
   const input = {
     args,
     options,
     upload,
-    memory,
+    get memory() {
+      return (memory ??= new ListingMemory())
+    },
     cidBase,
     signal,
     offline,
@@ -151,7 +153,7 @@ export async function executeCommand(
     return error instanceof EndOfDataError ? outputReply(nothing(), encoding) : errorReply(error, encoding)
   } finally {
     // A command that has run out of time still runs.
-    void Promise.allSettled([running, answering]).then(() => memory.end())
+    void Promise.allSettled([running, answering]).then(() => memory?.end())
   }
 }
 

@@ -1,6 +1,5 @@
 import { checksumAddress } from '../../chain/accounts/address.js'
-import { isBlob } from '../../chain/mempool/blobs.js'
-import { type PooledTransaction, maxFeePerGas } from '../../chain/mempool/transaction.js'
+import { type PooledTransaction, isBlob, maxFeePerGas } from '../../chain/mempool/transaction.js'
 import { bytesToHex, quantity } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import type { PoolQueues } from '../../chain/mempool/senderQueue.js'
