@@ -131,7 +131,7 @@ function tooDeep({ name }: Codec): FileNetworkError {
 }
 
 /** Data longer than this, in bytes, is decoded in steps. */
-export const LARGE_DATA = 64 * 1024
+export const LARGE_DATA = 16 * 1024
 
 /** Few pieces of data longer than this, in bytes, are decoded at once: values may take fifty times their memory. */
 const HUGE_DATA = 1024 * 1024

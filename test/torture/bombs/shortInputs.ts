@@ -7,8 +7,9 @@ const BODY_LENGTH = 250_000
 const BLOCK_LENGTH = 65_000
 
 /** Repeats an item as often as fits. */
-const items = (item: string): string => many(BODY_LENGTH / (item.length + 1), () => item).join(',')
-const members = (): string => many(BODY_LENGTH / 10, (index) => `"${index.toString(36)}":1`).join(',')
+const items = (item: string, length = BODY_LENGTH): string =>
+  many(length / (item.length + 1), () => item).join(',')
+const members = (): string => many(BODY_LENGTH / 11, (index) => `"k${index.toString(36)}":1`).join(',')
 
 /** Encodes a list of dag-cbor that repeats an item, a few bytes in hexadecimal, as often as fits. */
 function cborList(item: string): Buffer {
@@ -41,60 +42,64 @@ const blocks: Readonly<Record<string, () => Buffer>> = {
 const readings = [
   'dag/get?arg=CID',
   'dag/get?arg=CID&output-codec=dag-cbor',
-  'dag/resolve?arg=CID/0',
+  'dag/resolve?arg=CID',
   'dag/stat?arg=CID&progress=false',
   'refs?arg=CID&recursive=true',
   'pin/add?arg=CID',
-  '/ipfs/CID?format=dag-json',
   '/ipfs/CID/',
+]
+
+/** Encodes a dag-pb node of as many links without name and size as fit. */
+const shortLinks = (): Buffer => Buffer.alloc(BLOCK_LENGTH, Buffer.from('12060a0401550000', 'hex'))
+
+/** Calls by name, with their parameters and the expected refusal. */
+const calls: readonly (readonly [name: string, params: () => string, refusal?: string])[] = [
+  ['eth_call: of 22,000 members', () => `{"to":"${TARGET}",${members()}},"latest"`],
+  ['eth_callMany: empty calls', () => `[{"transactions":[${items('{}')}]}],{}`],
+  ['eth_simulateV1: empty blocks', () => `{"blockStateCalls":[${items('{}')}]},"latest"`, 'too many blocks'],
+  [
+    'eth_simulateV1: empty calls',
+    () => `{"blockStateCalls":[{"calls":[${items('{}')}]}]},"latest"`,
+    'too many calls in block',
+  ],
+  ['eth_getLogs: empty topics', () => `{"topics":[${items('[]')}]}`, 'exceed max topics'],
+  ['eth_getLogs: a topic of nulls', () => `{"topics":[[${items('null')}]]}`],
+  ['eth_feeHistory: percentiles', () => `"0x1","latest",[${items('1')}]`, 'over the query limit 100'],
+  [
+    'debug_traceCall: a configuration of empty objects',
+    () => `{},"latest",{"tracer":"callTracer","tracerConfig":{"a":[${items('{}', 4e4)}]}}`,
+    'tracerConfig is larger than ',
+  ],
+  [
+    'debug_traceCall: a configuration for a program',
+    () =>
+      `{},"latest",{"tracer":"{fault(){},result(){return 1}}","tracerConfig":{"a":[${items('{}', 4e4)}]}}`,
+    'tracerConfig is larger than ',
+  ],
+  [
+    'eth_createAccessList: entries without keys',
+    () => `{"to":"${TARGET}","accessList":[${items(`{"address":"${TARGET}","storageKeys":[]}`)}]},"latest"`,
+  ],
 ]
 
 /** Bombs that are as dense as possible, and shorter than what is always read in pieces. */
 export const shortInputs: readonly Bomb[] = [
-  ...Object.entries({
-    '{}': '{}',
-    1: '1',
-    'messages with an id': '{"id":1}',
-    calls: '{"id":1,"method":"a"}',
-  }).map(([name, item]): Bomb => ({
-    ...body(`a batch of 250 kB: ${name}`, () => `[${items(item)}]`),
+  ...['{}', '1', '{"id":1}', '{"id":1,"method":"a"}'].map((item): Bomb => ({
+    ...body(`a batch of 250 kB of ${item}`, () => `[${items(item)}]`),
     refusal: 'batch too large',
   })),
   {
     ...body(
-      'a message of 25,000 members',
-      () => `{"jsonrpc":"2.0","id":"\\u0041","method":"a",${members()}}`,
+      'a message of 22,000 members',
+      () => `{"jsonrpc":"2.0","id":"\\u0041","method":"none",${members()}}`,
     ),
-    refusal: 'the method a does not exist/is not available',
+    refusal: 'The method none does not exist',
   },
-  ...[
-    ['eth_call: of 25,000 members', `{"to":"${TARGET}",${members()}},"latest"`],
-    ['eth_callMany: empty calls', `[{"transactions":[${items('{}')}]}],{}`],
-    ['eth_simulateV1: empty blocks', `{"blockStateCalls":[${items('{}')}]},"latest"`],
-    ['eth_simulateV1: empty calls', `{"blockStateCalls":[{"calls":[${items('{}')}]}]},"latest"`],
-    ['eth_getLogs: empty topics', `{"topics":[${items('[]')}]}`],
-    ['eth_getLogs: a topic of nulls', `{"topics":[[${items('null')}]]}`],
-    ['eth_feeHistory: percentiles', `"0x1","latest",[${items('1')}]`],
-    [
-      'debug_traceCall: a tracer configuration of empty objects',
-      `{},"latest",{"tracer":"callTracer","tracerConfig":{"a":[${items('{}')}]}}`,
-    ],
-    [
-      'debug_traceCall: a configuration for a program',
-      `{},"latest",{"tracer":"{setup(c){},fault(){},result(){return 1}}","tracerConfig":{"a":[${items('{}')}]}}`,
-    ],
-    ['eth_createAccessList: empty entries', `{"to":"${TARGET}","accessList":[${items('{}')}]},"latest"`],
-    ['eth_signTypedData_v4: types', `"${TARGET}",{"types":{"a":[${items('{}')}]}}`],
-    ['eth_subscribe: empty topics', `"logs",{"topics":[${items('[]')}]}`],
-    ['anvil_setBlockTimestampInterval: nested lists', `[${items('[]')}]`],
-    ['hardhat_setStorageAt: nested lists', `[${items('[]')}]`],
-    ['standin_settings: members', `{${members()}}`],
-  ].map(([name = '', params = '']): Bomb =>
-    body(name, () => {
-      const [method] = name.split(':')
-      return `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params}]}`
-    }),
-  ),
+  ...calls.map(([name, params, refusal]): Bomb => {
+    const [method] = name.split(':')
+    const make = () => `{"jsonrpc":"2.0","id":1,"method":"${method}","params":[${params()}]}`
+    return { ...body(name, make), refusal }
+  }),
   ...Object.entries(blocks).flatMap(([name, make]) =>
     withDag(
       `65 kB of ${name}`,
@@ -105,5 +110,14 @@ export const shortInputs: readonly Bomb[] = [
       },
       readings,
     ),
+  ),
+  ...withDag(
+    '65 kB of short links',
+    {
+      path: 'block/put?cid-codec=dag-pb',
+      body: shortLinks,
+      cidOf: (answer) => (JSON.parse(answer) as { Key: string }).Key,
+    },
+    readings.filter((reading) => !reading.startsWith('/')),
   ),
 ]
