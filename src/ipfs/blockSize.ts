@@ -1,4 +1,5 @@
 import { joinInPieces } from '../encoding/hex.js'
+import { MemoryPool, MemoryShare } from '../encoding/memoryShare.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { FileNetworkError } from './errors.js'
 import type { OptionSpec } from './request/command.js'
@@ -39,24 +40,41 @@ class BigBlockError extends FileNetworkError {
   }
 }
 
+/** Inputs that are read as a whole, until they are complete. */
+const inputs = new MemoryPool(256 * 1024 * 1024)
+
+/** Copies of an input while its pieces are joined. */
+const COPIES = 2
+
 /**
- * Reads a whole stream into one array, or throws `refusal()` if it exceeds the limit. An oversized stream is still
- * drained, its bytes dropped: a client that is still sending may not be listening for the answer yet.
+ * Reads a whole stream into one array, or throws `refusal()` if it exceeds the limit. Long streams wait while others
+ * hold too much memory. An oversized stream is still drained, its bytes dropped: a client that is still sending may not
+ * be listening for the answer yet.
  */
 export async function readAll(
   source: AsyncIterable<Uint8Array>,
   limit: number,
   refusal = (): Error => new FileNetworkError(`input is larger than ${limit} bytes`),
 ): Promise<Uint8Array> {
+  const memory = new MemoryShare(inputs)
   let pieces: Uint8Array[] = []
   let length = 0
-  for await (const bytes of source) {
-    length += bytes.length
-    if (length <= limit) pieces.push(bytes)
-    else pieces = []
+  try {
+    for await (const bytes of source) {
+      length += bytes.length
+      if (length > limit) {
+        pieces = []
+        continue
+      }
+      pieces.push(bytes)
+      const pause = memory.hold(COPIES * bytes.length)
+      if (pause !== undefined) await pause
+    }
+    if (length > limit) throw refusal()
+    return pieces.length === 1 && pieces[0] !== undefined
+      ? pieces[0]
+      : await runInSlices(joinInPieces(pieces), new TimeSlice())
+  } finally {
+    memory.end()
   }
-  if (length > limit) throw refusal()
-  return pieces.length === 1 && pieces[0] !== undefined
-    ? pieces[0]
-    : runInSlices(joinInPieces(pieces), new TimeSlice())
 }

@@ -250,6 +250,7 @@ describe('as in Kubo', () => {
     expect(read(`"${'\\"'.repeat(3 << 20)}"`)).toThrow('a string of more than 4194304 bytes')
     expect(read(`"${'x'.repeat(5 << 20)}"`)).toThrow('a string of more than 4194304 bytes')
     expect(read(`"${'x'.repeat(100_000)}`)).toThrow('unexpected EOF')
+    expect(read(`[${'{},'.repeat(2 ** 20)}{}]`)).toThrow('more than 1048576 lists and maps')
   })
 
   it('encodes JSON over several lines, and neither links nor bytes', () => {

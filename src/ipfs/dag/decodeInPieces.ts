@@ -10,6 +10,9 @@ const TOKENS_AT_ONCE = 256
 const COST_LIKE_A_TOKEN = 256
 /** Maximum nesting of lists and maps (go-ipld-prime, `defaultMaxDepth`). */
 const DEEPEST = 1024
+/** Maximum number of values, and of lists and maps among them: one takes up to two hundred bytes of memory. */
+const MOST_VALUES = 8 * 2 ** 20
+const MOST_CONTAINERS = 2 ** 20
 /** Costs of a list and a map entry in addition to their contents (go-ipld-prime, `dagcbor`). */
 const LIST_ENTRY_COST = 4
 const MAP_ENTRY_COST = 8
@@ -17,7 +20,7 @@ const MAP_ENTRY_COST = 8
 /**
  * Decodes tokens to a value, incrementally.
  *
- * @throws {@link FileNetworkError} with go-ipld-prime's messages
+ * @throws {@link FileNetworkError} with go-ipld-prime's messages, or if there are too many values
  */
 export function* decodeTokens(source: TokenSource): Steps<unknown> {
   const value = yield* new ValueReader(source).read()
@@ -30,6 +33,8 @@ class ValueReader {
   #budget: number
   /** Tokens since the last yield. */
   #tokens = 0
+  #values = 0
+  #containers = 0
 
   constructor(source: TokenSource) {
     this.#source = source
@@ -45,6 +50,7 @@ class ValueReader {
       this.#tokens = 0
       yield
     }
+    if (++this.#values > MOST_VALUES) throw new FileNetworkError(`more than ${MOST_VALUES} values`)
     switch (token.kind) {
       case 'map open':
         return yield* this.#readMap(this.#begin(token.length, depth), depth)
@@ -69,6 +75,9 @@ class ValueReader {
   #begin(length: number, depth: number): number {
     if (depth >= DEEPEST) throw new FileNetworkError('message structure exceeded maximum nesting depth')
     if (length !== Infinity) this.#spend(length)
+    if (++this.#containers > MOST_CONTAINERS) {
+      throw new FileNetworkError(`more than ${MOST_CONTAINERS} lists and maps`)
+    }
     return length
   }
 

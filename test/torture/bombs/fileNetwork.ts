@@ -360,6 +360,11 @@ export const fileNetwork: readonly Bomb[] = [
     () => Buffer.from(`[${'1,'.repeat(2e7)}1]`),
   ),
   file(
+    'dag/put: sixty megabytes of empty maps',
+    () => 'dag/put?allow-big-block=true',
+    () => Buffer.from(`[${'{},'.repeat(2e7)}{}]`),
+  ),
+  file(
     'dag/put: a string of sixty megabytes',
     () => 'dag/put?allow-big-block=true',
     () => Buffer.from(`"${'x'.repeat(6e7)}"`),
