@@ -158,6 +158,15 @@ describe('a dump', () => {
     expect(await height()).toBe(0)
   })
 
+  test('with an object of more than 340,000 members is refused', async () => {
+    const { call } = await startDevnet()
+    const members = Array.from({ length: 340_001 }, (_, index) => `"${index.toString(36)}":1`)
+    const dump = bytesToHex(gzipSync(`{"accounts":{${members.join(',')}}}`))
+    expect((await refusalOf(call('anvil_loadState', dump))).message).toBe(
+      'Failed to decode state dump: An object has more than 340000 members',
+    )
+  })
+
   test('that is longer than 128 MB once it is decompressed is refused', async () => {
     const { call } = await startDevnet()
     const ofLength = (megabytes: number) =>

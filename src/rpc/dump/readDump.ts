@@ -12,7 +12,7 @@ import type { ExecutionLog, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { parseJsonInSlices, unlimited } from '../../encoding/json.js'
+import { JsonLimitError, type JsonLimits, parseJsonInSlices, unlimited } from '../../encoding/json.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeTextInPieces } from '../envelope/body.js'
@@ -44,9 +44,10 @@ export interface DumpLimits {
   length: number
   /** Bytes of the code of an account. */
   codeLength: number
+  json: JsonLimits
 }
 
-const noLimits: DumpLimits = { length: constants.MAX_LENGTH, codeLength: Infinity }
+const noLimits: DumpLimits = { length: constants.MAX_LENGTH, codeLength: Infinity, json: unlimited }
 
 /**
  * Reads a state dump: anvil's format as JSON, possibly gzipped, or the accounts of a geth genesis. Yields to other work
@@ -58,12 +59,12 @@ const noLimits: DumpLimits = { length: constants.MAX_LENGTH, codeLength: Infinit
 export async function readDump(
   dump: Uint8Array,
   view: ChainView,
-  { length, codeLength } = noLimits,
+  limits = noLimits,
 ): Promise<ImportedState> {
   const slice = new TimeSlice()
-  const json = await parseJson(dump, length, slice)
+  const json = await parseJson(dump, limits, slice)
   const genesis = genesisAlloc.safeParse(json)
-  const reading = { slice, codeLength }
+  const reading = { slice, codeLength: limits.codeLength }
   if (genesis.success) {
     return { accounts: await readAccounts(genesis.data.alloc, 'alloc', reading), blocks: [] }
   }
@@ -73,15 +74,20 @@ export async function readDump(
   return { accounts, blocks: await readBlocks(state, view, slice) }
 }
 
-async function parseJson(dump: Uint8Array, maxOutputLength: number, slice: TimeSlice): Promise<unknown> {
+async function parseJson(
+  dump: Uint8Array,
+  { length, json }: Pick<DumpLimits, 'length' | 'json'>,
+  slice: TimeSlice,
+): Promise<unknown> {
   try {
     const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
     const text = isCompressed
-      ? await decompress(dump, maxOutputLength, slice)
+      ? await decompress(dump, length, slice)
       : await runInSlices(decodeTextInPieces(dump), slice)
-    return await runInSlices(parseJsonInSlices(text, { limits: unlimited }), slice)
-  } catch {
-    throw new StateDumpError('Failed to decode state dump')
+    return await runInSlices(parseJsonInSlices(text, { limits: json }), slice)
+  } catch (error) {
+    const reason = error instanceof JsonLimitError ? `: ${error.message}` : ''
+    throw new StateDumpError(`Failed to decode state dump${reason}`)
   }
 }
 

@@ -75,6 +75,18 @@ export const states: readonly Bomb[] = [
   rpc('a gigabyte in a megabyte', 'anvil_loadState', () => [
     `0x${gzipSync(Buffer.alloc(2 ** 30)).toString('hex')}`,
   ]),
+  {
+    ...rpc('a hundred megabytes of empty objects in a hundred kilobytes', 'anvil_loadState', () => [
+      `0x${gzipSync(`[${'{},'.repeat(3e7)}{}]`).toString('hex')}`,
+    ]),
+    refusal: 'There are more than 4194304 arrays and objects',
+  },
+  {
+    ...rpc('ten million members in a megabyte', 'anvil_loadState', () => [
+      `0x${gzipSync(`{${many(1e7, (index) => `"${index.toString(36)}":1`).join(',')}}`).toString('hex')}`,
+    ]),
+    refusal: 'An object has more than 340000 members',
+  },
   rpc('the whole state after that', 'anvil_dumpState', () => [true]),
   rpc('the genesis of that', 'standin_dumpGenesis', () => []),
   rpc('a state of a contract of sixteen megabytes of code', 'anvil_loadState', () => [stateOfCode(2 ** 24)]),

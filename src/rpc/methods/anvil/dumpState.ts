@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGzip } from 'node:zlib'
+import type { DumpLimits } from '../../dump/readDump.js'
 import { StateDumpError } from '../../dump/readPart.js'
 import { writeDump } from '../../dump/writeDump.js'
 import { InvalidParamsError } from '../../errors.js'
@@ -8,8 +9,15 @@ import { defineMethod, optional, required } from '../../method.js'
 import { anything, data } from '../../params/bytes.js'
 import { WireBytes, type WirePiece } from '../../wire.js'
 
-/** Code of an account may be as long as that of anvil_setCode, a call of 32 MB. */
-const limits = { length: 128 * 1024 * 1024, codeLength: 16 * 1024 * 1024 }
+/**
+ * Code of an account may be as long as that of anvil_setCode, a call of 32 MB. Objects of more members, or more of
+ * them, would stop other requests; the files of --load-state may have any number.
+ */
+const limits: DumpLimits = {
+  length: 128 * 1024 * 1024,
+  codeLength: 16 * 1024 * 1024,
+  json: { elements: 2 ** 22, members: 340_000, containers: 2 ** 22 },
+}
 
 /**
  * anvil_loadState: loads a dump from anvil_dumpState, here or in anvil, or the accounts of a geth genesis; returns
