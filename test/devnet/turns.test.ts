@@ -43,7 +43,9 @@ test('loading, dumping and listing a large state yields', async () => {
   expect(await turnsDuring(devnet, 'standin_dumpGenesis')).toBeGreaterThan(2 * SIZE)
   await call('evm_mine')
   const { hash } = await devnet.block()
-  expect(await turnsDuring(devnet, 'debug_storageRangeAt', hash, 0, holder, '0x', SIZE)).toBeGreaterThanOrEqual(SIZE)
+  expect(
+    await turnsDuring(devnet, 'debug_storageRangeAt', hash, 0, holder, '0x', SIZE),
+  ).toBeGreaterThanOrEqual(SIZE)
 })
 
 test('changes during a dump happen after it', async () => {

@@ -56,11 +56,7 @@ const noLimits: DumpLimits = { length: constants.MAX_LENGTH, codeLength: Infinit
  * @param view - provides the rules for reading the dump's blocks
  * @throws StateDumpError if it is not a dump or exceeds a limit, or a block is missing
  */
-export async function readDump(
-  dump: Uint8Array,
-  view: ChainView,
-  limits = noLimits,
-): Promise<ImportedState> {
+export async function readDump(dump: Uint8Array, view: ChainView, limits = noLimits): Promise<ImportedState> {
   const slice = new TimeSlice()
   const json = await parseJson(dump, limits, slice)
   const genesis = genesisAlloc.safeParse(json)
