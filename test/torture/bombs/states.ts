@@ -76,14 +76,14 @@ export const states: readonly Bomb[] = [
     `0x${gzipSync(Buffer.alloc(2 ** 30)).toString('hex')}`,
   ]),
   {
-    ...rpc('a hundred megabytes of empty objects in a hundred kilobytes', 'anvil_loadState', () => [
-      `0x${gzipSync(`[${'{},'.repeat(3e7)}{}]`).toString('hex')}`,
+    ...rpc('thirty megabytes of empty objects', 'anvil_loadState', () => [
+      `0x${gzipSync(`[${'{},'.repeat(1e7)}{}]`).toString('hex')}`,
     ]),
     refusal: 'There are more than 4194304 arrays and objects',
   },
   {
-    ...rpc('ten million members in a megabyte', 'anvil_loadState', () => [
-      `0x${gzipSync(`{${many(1e7, (index) => `"${index.toString(36)}":1`).join(',')}}`).toString('hex')}`,
+    ...rpc('half a million members', 'anvil_loadState', () => [
+      `0x${gzipSync(`{${many(5e5, (index) => `"${index.toString(36)}":1`).join(',')}}`).toString('hex')}`,
     ]),
     refusal: 'An object has more than 340000 members',
   },
