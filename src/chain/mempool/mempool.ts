@@ -308,7 +308,7 @@ export class Mempool {
     return this.#latest.snapshot
   }
 
-  /** Restores a snapshot. Call {@link reset} afterwards if the head has changed. */
+  /** Restores a snapshot; drops waiting blob transactions. Call {@link reset} afterwards if the head has changed. */
   async restore(snapshot: MempoolSnapshot): Promise<void> {
     const queues = new Map<string, SenderQueue>()
     const index = new EntryIndex()

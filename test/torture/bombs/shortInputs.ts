@@ -1,9 +1,9 @@
 import { TARGET, body, many, type Bomb } from './bomb.js'
 import { withDag } from './dag.js'
 
-/** Characters of bodies that are shorter than what counts as a large call. */
+/** Characters of a body, fewer than those of a large call. */
 const BODY_LENGTH = 250_000
-/** Bytes of blocks that are shorter than what is decoded in pieces. */
+/** Bytes of a block. A list of dag-cbor with a length of two bytes has no more entries. */
 const BLOCK_LENGTH = 65_000
 
 /** Repeats an item as often as fits. */
@@ -82,7 +82,7 @@ const calls: readonly (readonly [name: string, params: () => string, refusal?: s
   ],
 ]
 
-/** Bombs that are as dense as possible, and shorter than what is always read in pieces. */
+/** Bombs of moderate length with as many values as fit: a limit in bytes on what one step reads must consider them. */
 export const shortInputs: readonly Bomb[] = [
   ...['{}', '1', '{"id":1}', '{"id":1,"method":"a"}'].map((item): Bomb => ({
     ...body(`a batch of 250 kB of ${item}`, () => `[${items(item)}]`),
