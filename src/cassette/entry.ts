@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
-import { endOfPlainString, endOfString, parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import { parseJsonInSlices } from '../encoding/json.js'
+import { endOfPlainString, endOfString, skipWhitespace } from '../encoding/jsonText.js'
 import { keysOf } from '../encoding/jsonKeys.js'
 import { STRING_AT_ONCE, longString, partsOf } from '../encoding/jsonWriter.js'
 import { sortInSlices } from '../encoding/sorting.js'

@@ -1,5 +1,6 @@
 import { WebSocket } from 'ws'
-import { parseJsonInSlices, skipWhitespace } from '../encoding/json.js'
+import { parseJsonInSlices } from '../encoding/json.js'
+import { skipWhitespace } from '../encoding/jsonText.js'
 import { encodeJsonInSlices } from '../encoding/jsonWriter.js'
 import type { Mask } from '../encoding/maskUrl.js'
 import { type Awaitable, Mutex, type Steps, TimeSlice, runWithin } from '../encoding/timeSlice.js'

@@ -1,47 +1,9 @@
 import { rememberKeys } from './jsonKeys.js'
+import { type Characters, endOfPlainString, endOfString, skipWhitespace } from './jsonText.js'
 import { type Steps, runToCompletion } from './timeSlice.js'
 
 /** Maximum nesting depth of arrays and objects (Go: encoding/json/scanner.go, maxNestingDepth). */
 export const DEEPEST_NESTING = 10_000
-
-/** Returns the index of the first character from `index` on that is not JSON whitespace. */
-export function skipWhitespace(text: string, index: number): number {
-  let end = index
-  for (let code = text.charCodeAt(end); code <= 0x20; code = text.charCodeAt(++end)) {
-    if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
-  }
-  return end
-}
-
-/** Quotes and backslashes scanned in one step. */
-const ESCAPES_AT_ONCE = 16 * 1024
-
-/**
- * Returns the index after the string literal that starts at `start`, or the length of the text if it is
- * unterminated.
- */
-export function* endOfString(text: string, start: number): Steps<number> {
-  let index = start + 1
-  for (let looked = 0; ;) {
-    const quote = text.indexOf('"', index)
-    if (quote === -1) return text.length
-    let backslashes = 0
-    while (text.charCodeAt(quote - 1 - backslashes) === 0x5c) {
-      backslashes += 1
-      if ((looked + backslashes) % ESCAPES_AT_ONCE === 0) yield
-    }
-    index = quote + 1
-    if (backslashes % 2 === 0) return index
-    looked += backslashes
-  }
-}
-
-/** Like {@link endOfString}, but at once: returns undefined if the first quote may be escaped. */
-export function endOfPlainString(text: string, start: number): number | undefined {
-  const quote = text.indexOf('"', start + 1)
-  if (quote === -1) return text.length
-  return text.charCodeAt(quote - 1) === 0x5c ? undefined : quote + 1
-}
 
 /** Characters that are escapes in a JSON string, or not allowed in one. */
 const needsUnescaping = /[\\"\p{Cc}]/u
@@ -56,7 +18,7 @@ const ESCAPE_LENGTH = 6
  * @throws SyntaxError if it is not a string literal
  */
 export function* parseStringInSlices(
-  text: string,
+  text: Characters,
   start: number,
   end: number,
   pieceLength: number,
@@ -106,14 +68,21 @@ export interface JsonLimits {
   members: number
   /** Arrays and objects in the text. */
   containers: number
+  /** Characters of a string. */
+  characters: number
 }
 
 /** To add more elements or members, V8 copies all of them, which takes up to 50 ms. */
-const withinTime: JsonLimits = { elements: 2 ** 22, members: 170_000, containers: Infinity }
+const withinTime: JsonLimits = {
+  elements: 2 ** 22,
+  members: 170_000,
+  containers: Infinity,
+  characters: Infinity,
+}
 /** Limits of a call. V8's garbage collector stops other work while it moves many small values that are in use. */
 export const callLimits: JsonLimits = { ...withinTime, containers: 2 ** 20 }
 /** Limits of texts that may stop other work for a moment. */
-export const unlimited: JsonLimits = { elements: Infinity, members: Infinity, containers: Infinity }
+export const unlimited: JsonLimits = { ...withinTime, elements: Infinity, members: Infinity }
 
 /**
  * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
@@ -122,14 +91,19 @@ export const unlimited: JsonLimits = { elements: Infinity, members: Infinity, co
  * @throws SyntaxError if the text is not JSON
  */
 export function* parseJsonInSlices(
-  text: string,
+  text: Characters,
   { pieceLength = PIECE_LENGTH, limits = withinTime } = {},
 ): Steps<unknown> {
   const start = skipWhitespace(text, 0)
-  if (text.length <= pieceLength) return JSON.parse(text)
+  if (text.length <= pieceLength) return JSON.parse(text.slice(0))
   refuseLongNumber(text, start)
   const code = text.charCodeAt(start)
-  if (code !== quote && code !== openBracket && code !== openBrace) return JSON.parse(text)
+  if (code !== quote && code !== openBracket && code !== openBrace) {
+    // A number, true, false or null: what follows cannot be part of it.
+    const end = start + LONGEST_NUMBER
+    if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_AFTER)
+    return JSON.parse(text.slice(start, end))
+  }
   if (code !== quote) return yield* new ContainerReader(text, start, { pieceLength, limits }).read()
   const end = yield* endOfString(text, start)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_AFTER)
@@ -160,12 +134,12 @@ const LONGEST_NAME = 1024 * 1024
 
 /** Maximum characters of a number: JSON.parse takes milliseconds per million of them. */
 const LONGEST_NUMBER = 64 * 1024
-const longNumber = new RegExp(`[-+.\\deE]{${LONGEST_NUMBER}}`, 'y')
+const longNumber = new RegExp(`^[-+.\\deE]{${LONGEST_NUMBER}}`)
 
 /** @throws SyntaxError if a number too long to parse in one step begins at `start` */
-function refuseLongNumber(text: string, start: number): void {
-  longNumber.lastIndex = start
-  if (longNumber.test(text)) throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
+function refuseLongNumber(text: Characters, start: number): void {
+  if (longNumber.test(text.slice(start, start + LONGEST_NUMBER)))
+    throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
 /** There are too many members, arrays or objects. */
@@ -224,7 +198,7 @@ class Container {
  * every depth, and short members together.
  */
 class ContainerReader {
-  readonly #text: string
+  readonly #text: Characters
   readonly #pieceLength: number
   readonly #limits: JsonLimits
   readonly #takeElements: TakeElements | undefined
@@ -237,7 +211,7 @@ class ContainerReader {
   #starts: number[]
 
   constructor(
-    text: string,
+    text: Characters,
     start: number,
     { pieceLength, limits }: { pieceLength: number; limits: JsonLimits },
     takeElements?: TakeElements,
@@ -270,7 +244,7 @@ class ContainerReader {
         } else index = end - 1
       } else if (code === comma) {
         if (opens.length === containers.length) yield* this.#takeIfLong(index)
-        if (opens.length === 1) this.#starts.push(index + 1)
+        if (opens.length === 1 && this.#takeElements !== undefined) this.#starts.push(index + 1)
         members[opens.length - 1] = index + 1
       } else if (code === openBracket || code === openBrace) {
         if (++opened > mostOpened) {
@@ -354,6 +328,7 @@ class ContainerReader {
       if (end - start <= LONGEST_NAME) return false
       throw new SyntaxError(`A member's name has more than ${LONGEST_NAME} characters`)
     }
+    this.#checkLength(end - start - 2)
     yield* this.#takeBefore()
     if ((yield* this.#startOfValue()) !== start) throw new SyntaxError('There is text before a string')
     yield* this.#add(yield* parseStringInSlices(this.#text, start, end, this.#pieceLength), end)
@@ -433,6 +408,11 @@ class ContainerReader {
     if (this.#containers.length === 1 && this.#takeElements !== undefined) {
       yield* this.#takeElements(elements, this.#starts.splice(0), end + 1)
     } else for (const element of elements) container.add('', element)
+  }
+
+  #checkLength(length: number): void {
+    const { characters } = this.#limits
+    if (length > characters) throw new JsonLimitError(`A string has more than ${characters} characters`)
   }
 
   /** Checks the length of the last unparsed member if it is a number. */

@@ -188,11 +188,19 @@ export class ShortPiecePacer {
   }
 
   readonly #onEndOfTurn = (): void => {
+    // Node has just parsed thousands of chunks in one step: others come before joining them, which takes long too.
+    if (this.#count >= SHORT_PIECES_PER_TURN) atEndOfTurn(this.#emitJoined)
+    else this.#end()
+  }
+
+  readonly #emitJoined = (): void => {
     // Emits all joined pieces as one; a paused stream has no others.
-    if (this.#count >= SHORT_PIECES_PER_TURN) {
-      this.#stream.read()
-      this.#request?.release()
-    }
+    this.#stream.read()
+    this.#request?.release()
+    this.#end()
+  }
+
+  #end(): void {
     this.#count = 0
     this.#endTurn()
   }

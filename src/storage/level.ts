@@ -23,6 +23,8 @@ const ROW_BUFFER_BYTES = 1024 * 1024
 const NODE_BUFFER_BYTES = 2 * 1024 * 1024
 /** Few enough to let other work run between two batches. */
 const OPERATIONS_PER_BATCH = 500
+/** Bytes of values in a batch. A longer value is written on its own, since a batch copies it once more in one step. */
+const BYTES_PER_BATCH = 1024 * 1024
 
 interface Compactable {
   compactRange(start: Uint8Array, end: Uint8Array): Promise<void>
@@ -133,12 +135,17 @@ export async function writeToLevel(
   await nextTurn()
   let rowBatch = rows.batch()
   let nodeBatch = nodes.batch()
+  let bytes = 0
   for (const { key, value } of memTable.operations()) {
     const batch = isTrieNodeKey(key) ? nodeBatch : rowBatch
     if (batch === rowBatch) changes(key)
     if (value === undefined) batch.del(key)
+    else if (value.length > BYTES_PER_BATCH)
+      await (batch === rowBatch ? rows : nodes).put(key, value, { sync })
     else batch.put(key, value)
-    if (batch.length < OPERATIONS_PER_BATCH) continue
+    bytes += value?.length ?? 0
+    if (batch.length < OPERATIONS_PER_BATCH && bytes < BYTES_PER_BATCH) continue
+    bytes = 0
     await batch.write({ sync })
     if (batch === rowBatch) rowBatch = rows.batch()
     else nodeBatch = nodes.batch()

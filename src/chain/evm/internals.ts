@@ -63,6 +63,8 @@ export function interpreterRules(interpreter: Interpreter): Common {
   return interpreter._evm.common
 }
 
+const NO_MEMORY = new Uint8Array(0)
+
 /** Returns the bytes of a frame's memory, without the copy that `Memory.read` and `write` make. */
 export function memoryBytes(memory: RunState['memory']): Uint8Array {
   return memory._store
@@ -70,12 +72,13 @@ export function memoryBytes(memory: RunState['memory']): Uint8Array {
 
 /**
  * Empties a frame's memory for the next frame. Up to `kept` bytes are reused, the first `used` of which are cleared.
+ * More are released; memory for the next frame is allocated once it needs some, as a thousand frames may end at once.
  */
 export function clearMemory(
   memory: RunState['memory'],
-  { used, kept, initial }: Record<'used' | 'kept' | 'initial', number>,
+  { used, kept }: Record<'used' | 'kept', number>,
 ): void {
-  if (memory._store.length > kept) memory._store = new Uint8Array(initial)
+  if (memory._store.length > kept) memory._store = NO_MEMORY
   else memory._store.fill(0, 0, used)
 }
 

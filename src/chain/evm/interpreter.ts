@@ -26,7 +26,6 @@ const JUMPI = 0x57
 
 /** Memory reused between frames; a frame that took more releases it. */
 const KEPT_MEMORY_BYTES = 65_536
-const FIRST_MEMORY_BYTES = 8_192
 const MAX_COUNTABLE_GAS = BigInt(Number.MAX_SAFE_INTEGER)
 const NO_JUMPS = new Uint8Array(0)
 const NO_CODE = codeTableOf(NO_BYTES)
@@ -241,7 +240,7 @@ export function createInterpreterClass(Base: InterpreterConstructor): FrameInter
     #clearMemory(): void {
       const runState = this._runState
       const used = Number(runState.memoryWordCount) * 32
-      clearMemory(runState.memory, { used, kept: KEPT_MEMORY_BYTES, initial: FIRST_MEMORY_BYTES })
+      clearMemory(runState.memory, { used, kept: KEPT_MEMORY_BYTES })
       runState.memoryWordCount = 0n
       runState.highestMemCost = 0n
     }

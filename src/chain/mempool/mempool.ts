@@ -289,9 +289,10 @@ export class Mempool {
     this.#head = { state, block, gasLimit }
     const slice = new TimeSlice()
     for (const queue of this.#queues.values()) {
-      await this.#follow(queue, this.#head)
+      // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
+      await this.#follow(queue, this.#head)
     }
     if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {

@@ -145,8 +145,8 @@ export class JsonTokens implements TokenSource {
   /** Reads a string after its opening quote. */
   #takeString(): string {
     const start = this.#position
-    const quote = this.#data.indexOf(QUOTE, start)
-    const plain = quote < 0 || quote - start > LONGEST_STRING ? undefined : latin1(this.#data, start, quote)
+    const quote = this.#findQuote(start)
+    const plain = quote < start ? undefined : latin1(this.#data, start, quote)
     if (plain !== undefined && plainText.test(plain)) {
       this.#position = quote + 1
       return plain
@@ -156,6 +156,13 @@ export class JsonTokens implements TokenSource {
     const text = JSON.parse(`"${Buffer.from(this.#data.subarray(start, end)).toString()}"`) as string
     // Lone surrogates become the replacement character.
     return Buffer.from(text).toString()
+  }
+
+  /** Returns the position of the next quote; a lower one than `start` if no string can be that long. */
+  #findQuote(start: number): number {
+    const last = start + LONGEST_STRING
+    if (last >= this.#data.length) return this.#data.indexOf(QUOTE, start)
+    return start + this.#data.subarray(start, last + 1).indexOf(QUOTE)
   }
 
   /** Returns the position of the closing quote of a string that starts at a position. */

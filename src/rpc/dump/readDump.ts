@@ -1,4 +1,4 @@
-import { constants } from 'node:buffer'
+import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
 import type * as z from 'zod'
 import { encodeBlock, logsBloom } from '../../chain/block/body.js'
@@ -14,9 +14,8 @@ import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
 import { JsonLimitError, type JsonLimits, parseJsonInSlices, unlimited } from '../../encoding/json.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
+import { TextPieces } from '../../encoding/jsonText.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { decodeTextInPieces } from '../envelope/body.js'
-import { decodeChunks } from '../envelope/decodeChunks.js'
 import { type Path, StateDumpError, readBytes, readPart } from './readPart.js'
 import {
   type AnvilState,
@@ -35,19 +34,17 @@ import {
   word,
 } from './schema.js'
 
-/** Bytes decompressed per step. */
-const DECOMPRESSED_AT_ONCE = 256 * 1024
+/** Bytes decompressed and decoded per step. */
+const BYTES_AT_ONCE = 256 * 1024
 
 /** Limits of a dump. */
 export interface DumpLimits {
   /** Bytes of the dump once it is decompressed. */
   length: number
-  /** Bytes of the code of an account. */
-  codeLength: number
   json: JsonLimits
 }
 
-const noLimits: DumpLimits = { length: constants.MAX_LENGTH, codeLength: Infinity, json: unlimited }
+const noLimits: DumpLimits = { length: Infinity, json: unlimited }
 
 /**
  * Reads a state dump: anvil's format as JSON, possibly gzipped, or the accounts of a geth genesis. Yields to other work
@@ -60,26 +57,18 @@ export async function readDump(dump: Uint8Array, view: ChainView, limits = noLim
   const slice = new TimeSlice()
   const json = await parseJson(dump, limits, slice)
   const genesis = genesisAlloc.safeParse(json)
-  const reading = { slice, codeLength: limits.codeLength }
   if (genesis.success) {
-    return { accounts: await readAccounts(genesis.data.alloc, 'alloc', reading), blocks: [] }
+    return { accounts: await readAccounts(genesis.data.alloc, 'alloc', slice), blocks: [] }
   }
   const state = readPart(anvilState, json, [])
-  const accounts = await readAccounts(state.accounts, 'accounts', reading)
+  const accounts = await readAccounts(state.accounts, 'accounts', slice)
   if (state.blocks.length === 0 && state.transactions.length === 0) return { accounts, blocks: [] }
   return { accounts, blocks: await readBlocks(state, view, slice) }
 }
 
-async function parseJson(
-  dump: Uint8Array,
-  { length, json }: Pick<DumpLimits, 'length' | 'json'>,
-  slice: TimeSlice,
-): Promise<unknown> {
+async function parseJson(dump: Uint8Array, { length, json }: DumpLimits, slice: TimeSlice): Promise<unknown> {
   try {
-    const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
-    const text = isCompressed
-      ? await decompress(dump, length, slice)
-      : await runInSlices(decodeTextInPieces(dump), slice)
+    const text = await readText(dump, length, slice)
     return await runInSlices(parseJsonInSlices(text, { limits: json }), slice)
   } catch (error) {
     const reason = error instanceof JsonLimitError ? `: ${error.message}` : ''
@@ -87,25 +76,38 @@ async function parseJson(
   }
 }
 
-/** Decompresses a text in slices. */
-async function decompress(compressed: Uint8Array, maxLength: number, slice: TimeSlice): Promise<string> {
-  const stream = createGunzip({ chunkSize: DECOMPRESSED_AT_ONCE })
-  stream.end(compressed)
-  const chunks: Buffer[] = []
+/** Decompresses a dump if it is compressed, and decodes its text, in slices. */
+async function readText(dump: Uint8Array, maxLength: number, slice: TimeSlice): Promise<TextPieces> {
+  const isCompressed = dump[0] === 0x1f && dump[1] === 0x8b
+  const decoder = new StringDecoder('utf8')
+  const text = new TextPieces()
   let length = 0
-  for await (const bytes of stream as AsyncIterable<Buffer>) {
+  for await (const bytes of isCompressed ? decompress(dump) : slicesOf(dump)) {
     length += bytes.length
     if (length > maxLength) throw new RangeError(`a dump of more than ${maxLength} bytes`)
-    chunks.push(bytes)
+    text.push(decoder.write(bytes))
     await slice.pause()
   }
-  return runInSlices(decodeChunks(chunks), slice)
+  text.push(decoder.end())
+  return text
+}
+
+function decompress(compressed: Uint8Array): AsyncIterable<Buffer> {
+  const stream = createGunzip({ chunkSize: BYTES_AT_ONCE })
+  stream.end(compressed)
+  return stream
+}
+
+function* slicesOf({ buffer, byteOffset, length }: Uint8Array): Generator<Buffer> {
+  for (let start = 0; start < length; start += BYTES_AT_ONCE) {
+    yield Buffer.from(buffer, byteOffset + start, Math.min(BYTES_AT_ONCE, length - start))
+  }
 }
 
 async function readAccounts(
   accounts: Record<string, unknown>,
   member: string,
-  { slice, codeLength }: Pick<DumpLimits, 'codeLength'> & { slice: TimeSlice },
+  slice: TimeSlice,
 ): Promise<GenesisAccount[]> {
   const all: GenesisAccount[] = []
   for (const address of keysOf(accounts)) {
@@ -116,11 +118,6 @@ async function readAccounts(
       throw new StateDumpError(`Failed to decode state dump: ${address} is not an address`)
     }
     const slots = await readSlots(storage, [...path, 'storage'], slice)
-    if (code.length > 2 + 2 * codeLength) {
-      throw new StateDumpError(
-        `Failed to decode state dump: the code of ${address} is longer than ${codeLength} bytes`,
-      )
-    }
     const read = await readBytes(code, [...path, 'code'], slice)
     all.push({ address: hexToBytes(address), nonce, balance, code: read, storage: slots })
   }

@@ -5,8 +5,8 @@ import {
   DEEPEST_NESTING,
   parseElementsInSlices,
   parseJsonInSlices,
-  skipWhitespace,
 } from '../../encoding/json.js'
+import { skipWhitespace } from '../../encoding/jsonText.js'
 import {
   type Awaitable,
   type Lane,

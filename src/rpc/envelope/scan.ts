@@ -1,4 +1,5 @@
-import { DEEPEST_NESTING, endOfPlainString, endOfString, skipWhitespace } from '../../encoding/json.js'
+import { DEEPEST_NESTING } from '../../encoding/json.js'
+import { endOfPlainString, endOfString, skipWhitespace } from '../../encoding/jsonText.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
 const structural = /["{}[\]]/g

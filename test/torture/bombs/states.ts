@@ -92,7 +92,7 @@ export const states: readonly Bomb[] = [
   rpc('a state of a contract of sixteen megabytes of code', 'anvil_loadState', () => [stateOfCode(2 ** 24)]),
   {
     ...rpc('a state of a contract of thirty megabytes of code', 'anvil_loadState', () => [stateOfCode(3e7)]),
-    refusal: 'is longer than 16777216 bytes',
+    refusal: 'A string has more than 33554434 characters',
   },
   stateOfBlocks(3500),
   stateOfBlocks(30_000),

@@ -10,13 +10,12 @@ import { anything, data } from '../../params/bytes.js'
 import { WireBytes, type WirePiece } from '../../wire.js'
 
 /**
- * Code of an account may be as long as that of anvil_setCode, a call of 32 MB. Objects of more members, or more of
- * them, would stop other requests; the files of --load-state may have any number.
+ * Code of an account may be as long as that of anvil_setCode, a call of 32 MB. Longer strings, objects of more members,
+ * or more of them, would stop other requests; the files of --load-state may have any number.
  */
 const limits: DumpLimits = {
   length: 128 * 1024 * 1024,
-  codeLength: 16 * 1024 * 1024,
-  json: { elements: 2 ** 22, members: 340_000, containers: 2 ** 22 },
+  json: { elements: 2 ** 22, members: 340_000, containers: 2 ** 22, characters: 2 + 2 * 2 ** 24 },
 }
 
 /**
