@@ -63,3 +63,18 @@ describe.each([
     expect(() => crypto.privateKeyToAddress(bigintToBytes(order, 32))).toThrow()
   })
 })
+
+it.each([
+  ['00'.repeat(20), '00'.repeat(32), '00', '0x4d1a2e2bb4f88f0250f26ffff098b0b30b26bf38'],
+  [`deadbeef${'00'.repeat(16)}`, '00'.repeat(32), '00', '0xb928f69bb1d91cd65274e3c79d8986362984fda3'],
+  [
+    `${'00'.repeat(16)}deadbeef`,
+    `${'00'.repeat(28)}cafebabe`,
+    'deadbeef',
+    '0x60f3f640a8508fc6a86d45df051962668e1e8ac7',
+  ],
+])('derives the addresses of the examples in EIP-1014: of %s', async (creator, salt, initcode, address) => {
+  const { create2Address } = await load('')
+  const [from, word, code] = [creator, salt, initcode].map((digits) => hexToBytes(`0x${digits}`))
+  expect(bytesToHex(create2Address(from!, word!, code!))).toBe(address)
+})

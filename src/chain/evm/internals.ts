@@ -122,6 +122,7 @@ const usedMembers = {
     'runCode',
     'runCall',
     '_loadCode',
+    '_generateAddress',
     'getPrecompile',
     'precompiles',
   ],

@@ -10,10 +10,11 @@ import {
   type PrecompileFunc,
 } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
-import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
+import { type Account, Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
 import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import { type ConsoleListener, isConsole } from '../calls/callObject.js'
+import { create2Address } from '../crypto.js'
 import { withOutcome } from '../crypto/outcome.js'
 import { ClientGoneError } from '../errors.js'
 import { MAX_NONCE, NO_BYTES } from '../state/account.js'
@@ -263,6 +264,13 @@ export class PooledEvm extends ForkEvm implements FrameHost {
   ): Promise<void> {
     payee.balance = BigInt.asUintN(256, payee.balance + value)
     await this.journal.putAccount(to, payee)
+  }
+
+  /** Called several times for a creation. */
+  protected override async _generateAddress(message: Message): Promise<Address> {
+    const { caller, salt, code } = message
+    if (salt === undefined) return super._generateAddress(message)
+    return new Address(create2Address(caller.bytes, salt, code as Uint8Array))
   }
 
   /** Whether runTx has incremented the highest nonce of a creation's sender to zero, which this undoes. */

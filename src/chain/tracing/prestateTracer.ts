@@ -1,6 +1,7 @@
-import { generateAddress, generateAddress2 } from '@ethereumjs/util'
+import { generateAddress } from '@ethereumjs/util'
 import { bigintToBytes, bytesEqual, bytesToPlainHex, hexToBytes, minimalBytes } from '../../encoding/hex.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { create2Address } from '../crypto.js'
 import { wordToAddress } from '../evm/words.js'
 import { EMPTY_CODE_HASH, NO_BYTES, padTo32 } from '../state/account.js'
 import { delegationTarget, recoverAuthority } from '../vm/message.js'
@@ -71,7 +72,7 @@ export class PrestateTracer implements ExecutionTracer {
     if (opcode !== opcodes.CREATE2) return undefined
     const [, offset = 0n, length = 0n, salt = 0n] = stack.peek(4)
     const initcode = runState.memory.read(Number(offset), Number(length))
-    return this.#lookUp(generateAddress2(env.address.bytes, bigintToBytes(salt, 32), initcode))
+    return this.#lookUp(create2Address(env.address.bytes, bigintToBytes(salt, 32), initcode))
   }
 
   async end(): Promise<void> {

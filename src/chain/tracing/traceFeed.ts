@@ -1,6 +1,7 @@
 import type { EVMResult, EVMRunCallOpts, Message } from '@ethereumjs/evm'
-import { Address, generateAddress, generateAddress2, type Account } from '@ethereumjs/util'
+import { Address, generateAddress, type Account } from '@ethereumjs/util'
 import { minimalBytes } from '../../encoding/hex.js'
+import { create2Address } from '../crypto.js'
 import { type Deployment, failedOnDeployment, failureMessage } from '../evm/failure.js'
 import type { ForkRules } from '../types.js'
 import { callTypes, createTypes } from './opcodes.js'
@@ -69,7 +70,7 @@ export class TraceFeed {
       const from = caller.bytes
       const type = createTypes.get(this.opcode) ?? 'CREATE'
       const created =
-        salt === undefined ? await this.#createdBy(from, 'last') : generateAddress2(from, salt, input)
+        salt === undefined ? await this.#createdBy(from, 'last') : create2Address(from, salt, input)
       return { type, depth, from, to: created, input, gas, value }
     }
     const type = callTypes.get(this.opcode) ?? 'CALL'

@@ -1,10 +1,11 @@
-import type { DynamicGas } from '../evm/memoryGas.js'
 import { EVMError } from '@ethereumjs/evm'
-import { Address, generateAddress, generateAddress2 } from '@ethereumjs/util'
+import { Address, generateAddress } from '@ethereumjs/util'
 import { bigintToBytes, minimalBytes } from '../../encoding/hex.js'
+import { create2Address } from '../crypto.js'
 import { type FrameFailure, NONCE_OVERFLOW, constantGas, describeFailure } from '../evm/failure.js'
 import { CONSIDERABLE_GAS, StateNotLoaded } from '../evm/frameEnvironment.js'
 import { type OpcodeEntry, type RunState, interpreterResult } from '../evm/internals.js'
+import type { DynamicGas } from '../evm/memoryGas.js'
 import type { SyncOpcode } from '../evm/syncOpcodes.js'
 import { wordToAddress } from '../evm/words.js'
 import { MAX_NONCE, NO_BYTES } from '../state/account.js'
@@ -249,7 +250,7 @@ function creation({ opCode, stack, env, memory, messageGasLimit = 0n }: RunState
     from,
     to:
       type === 'CREATE2'
-        ? generateAddress2(from, bigintToBytes(salt, 32), input)
+        ? create2Address(from, bigintToBytes(salt, 32), input)
         : generateAddress(from, minimalBytes(env.contract.nonce)),
     input,
     gas: messageGasLimit,
