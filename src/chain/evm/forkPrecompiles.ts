@@ -7,6 +7,7 @@ import type { Outcome } from '../crypto/outcome.js'
 import type { ForkRules } from '../types.js'
 import { loadBls, loadBn254 } from './curves.js'
 import { outOfGas } from './failure.js'
+import { yieldingModexp } from './modexp.js'
 import { p256Precompile } from './p256.js'
 
 /** Precompiles by address: 40 lower-case hexadecimal digits without a prefix. */
@@ -87,6 +88,9 @@ function ripemd160Precompile({ data, gasLimit, common }: PrecompileInput): ExecR
   return { executionGasUsed, returnValue }
 }
 
+/** Map key of modular exponentiation (EIP-198). */
+const MODEXP = '0000000000000000000000000000000000000005'
+
 /** A pairing check, whose gas depends on the number of pairs of points. */
 interface PairingCheck {
   /** Map key. */
@@ -148,6 +152,8 @@ export class ForkPrecompiles {
     const ecrecover = map.get(ECRECOVER)
     if (ecrecover !== undefined && recoveries !== undefined) map.set(ECRECOVER, recoveries.wrap(ecrecover))
     if (map.has(RIPEMD160) && hasRipemd160) map.set(RIPEMD160, ripemd160Precompile)
+    const modexp = map.get(MODEXP)
+    if (modexp !== undefined) map.set(MODEXP, yieldingModexp(modexp))
     for (const check of pairingChecks) {
       const pairing = map.get(check.address)
       if (pairing !== undefined) map.set(check.address, gasFirst(pairing, check))

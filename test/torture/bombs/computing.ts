@@ -88,6 +88,12 @@ const precompiles: Record<string, readonly [address: number, input: string]> = {
     5,
     word(512) + word(64) + word(512) + 'f'.repeat(1024 + 128) + 'f'.repeat(1023) + '0',
   ],
+  // As long as 50 million gas allow.
+  'modexp with a long exponent': [5, word(512) + word(380) + word(512) + 'f'.repeat(2 * (512 + 380 + 512))],
+  'modexp with a long exponent and an even modulus': [
+    5,
+    word(1024) + word(70) + word(1024) + 'f'.repeat(2 * (1024 + 70 + 1024) - 1) + '0',
+  ],
   bnAdd: [6, word(1) + word(2) + word(1) + word(2)],
   bnMul: [7, word(1) + word(2) + LARGEST],
   'bnPairing of one pair': [8, word(1) + word(2) + bnG2],
