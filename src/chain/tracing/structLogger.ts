@@ -40,7 +40,7 @@ export interface StructLogSink {
    * @returns length of the step's text in bytes
    */
   write(log: StructLog): number
-  /** Like {@link write}, in pieces: memory may be megabytes. */
+  /** Like {@link write}, in pieces: memory may be megabytes, which take tens of milliseconds. */
   writeInPieces(log: StructLog): Steps<number>
 }
 
@@ -53,7 +53,7 @@ export interface StructLogOutcome {
 }
 
 /** Words of memory above which a step is written in pieces. */
-const MANY_WORDS = 65_536
+const MANY_WORDS = 8192
 /** Bytes of text after which the logger may yield to other work. */
 const BYTES_BETWEEN_LOOKS = 262_144
 
