@@ -82,14 +82,17 @@ function precompileLoopOfMemory(address: number): Hex {
 const precompiles: Record<string, readonly [address: number, input: string]> = {
   ecrecover: [1, recoverInput],
   'sha256 of nothing': [2, ''],
-  'modexp of 256 bytes': [5, word(256) + word(256) + word(256) + 'f'.repeat(512 * 3)],
-  'modexp of 1024 bytes': [5, word(1024) + word(1024) + word(1024) + 'f'.repeat(2048 * 3)],
+  'modexp of 256 bytes': [5, word(256) + word(256) + word(256) + 'e'.repeat(512) + 'f'.repeat(512 * 2)],
+  'modexp of 1024 bytes': [5, word(1024) + word(1024) + word(1024) + 'e'.repeat(2048) + 'f'.repeat(2048 * 2)],
   'modexp with an even modulus': [
     5,
     word(512) + word(64) + word(512) + 'f'.repeat(1024 + 128) + 'f'.repeat(1023) + '0',
   ],
-  // As long as 50 million gas allow.
-  'modexp with a long exponent': [5, word(512) + word(380) + word(512) + 'f'.repeat(2 * (512 + 380 + 512))],
+  // As long as the gas allows.
+  'modexp with a long exponent': [
+    5,
+    word(512) + word(380) + word(512) + 'e'.repeat(2 * 512) + 'f'.repeat(2 * (380 + 512)),
+  ],
   'modexp with a long exponent and an even modulus': [
     5,
     word(1024) + word(70) + word(1024) + 'f'.repeat(2 * (1024 + 70 + 1024) - 1) + '0',
