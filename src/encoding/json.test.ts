@@ -248,3 +248,20 @@ describe('long strings', () => {
     expect(() => read(1_100_000)).toThrow("A member's name has more than 1048576 characters")
   })
 })
+
+it.each([
+  ['a string', (length: number) => `"${'a'.repeat(length)}"`],
+  ['an element', (length: number) => `[1,"${'a'.repeat(length)}"]`],
+  ['a member', (length: number) => `{"a":{"b":"${'a'.repeat(length)}"}}`],
+])('refuses %s of more characters than the limit', (_, make) => {
+  const parse = (length: number) =>
+    runToCompletion(parseJsonInSlices(make(length), { limits: { ...callLimits, characters: 100_000 } }))
+  expect(parse(100_000)).toEqual(JSON.parse(make(100_000)))
+  expect(() => parse(100_001)).toThrow('A string has more than 100000 characters')
+})
+
+it('refuses megabytes that are no value without parsing them in one step', () => {
+  expect(() => runToCompletion(parseJsonInSlices(`[1,${'a'.repeat(2 ** 23 + 1)}]`))).toThrow(
+    'A member is too long',
+  )
+})

@@ -107,6 +107,7 @@ export function* parseJsonInSlices(
   if (code !== quote) return yield* new ContainerReader(text, start, { pieceLength, limits }).read()
   const end = yield* endOfString(text, start)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_AFTER)
+  refuseLongString(end - start - 2, limits)
   return yield* parseStringInSlices(text, start, end, pieceLength)
 }
 
@@ -142,8 +143,16 @@ function refuseLongNumber(text: Characters, start: number): void {
     throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
 }
 
-/** There are too many members, arrays or objects. */
+/** There are too many members, arrays or objects, or a string is too long. */
 export class JsonLimitError extends SyntaxError {}
+
+/** @throws JsonLimitError if a string has too many characters */
+function refuseLongString(length: number, { characters }: JsonLimits): void {
+  if (length > characters) throw new JsonLimitError(`A string has more than ${characters} characters`)
+}
+
+/** Maximum characters of a member parsed together with others: name, white space and a value that is not long. */
+const LONGEST_MEMBER = 8 * 1024 * 1024
 
 /** An array or object that is parsed member by member. */
 class Container {
@@ -328,7 +337,7 @@ class ContainerReader {
       if (end - start <= LONGEST_NAME) return false
       throw new SyntaxError(`A member's name has more than ${LONGEST_NAME} characters`)
     }
-    this.#checkLength(end - start - 2)
+    refuseLongString(end - start - 2, this.#limits)
     yield* this.#takeBefore()
     if ((yield* this.#startOfValue()) !== start) throw new SyntaxError('There is text before a string')
     yield* this.#add(yield* parseStringInSlices(this.#text, start, end, this.#pieceLength), end)
@@ -397,6 +406,7 @@ class ContainerReader {
     const container = this.#innermost
     const { start, isArray } = container
     if (skipWhitespace(this.#text, start) >= end) throw new SyntaxError('A member is missing')
+    if (end - this.#member > LONGEST_MEMBER) throw new SyntaxError('A member is too long')
     if (end - this.#member > LONGEST_NUMBER) this.#checkNumber()
     const source = this.#text.slice(start, end)
     if (!isArray) {
@@ -408,11 +418,6 @@ class ContainerReader {
     if (this.#containers.length === 1 && this.#takeElements !== undefined) {
       yield* this.#takeElements(elements, this.#starts.splice(0), end + 1)
     } else for (const element of elements) container.add('', element)
-  }
-
-  #checkLength(length: number): void {
-    const { characters } = this.#limits
-    if (length > characters) throw new JsonLimitError(`A string has more than ${characters} characters`)
   }
 
   /** Checks the length of the last unparsed member if it is a number. */

@@ -56,6 +56,25 @@ describe('get and write', () => {
     await reopened.close()
   })
 
+  it('reads values of megabytes among short ones once they are in LevelDB', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const values = [3_000_000, 5, 700_000, 600_000, 1024 * 1024, 1024 * 1024 + 1, 9].map((length, index) =>
+      new Uint8Array(length).fill(index + 1),
+    )
+    const batch = new WriteBatch()
+    for (const [index, value] of values.entries()) batch.put(bytes(index), value)
+    database.write(batch)
+    await database.flush()
+    await database.close()
+    const reopened = await openDatabase({ directory, sync: false })
+    for (const [index, value] of values.entries()) {
+      expect(Buffer.from(reopened.get(bytes(index)) ?? []).equals(value), `of ${value.length} bytes`).toBe(
+        true,
+      )
+    }
+    await reopened.close()
+  })
+
   it('returns bytes whose slices are copies, from LevelDB and from records', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [position = 0] = database.records.append([[bytes(1, 2, 3)]])

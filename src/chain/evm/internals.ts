@@ -19,6 +19,7 @@ import { bytesToHex, minimalBytes } from '../../encoding/hex.js'
 import { type Awaitable, type Steps, TimeSlice, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
 import { kzg } from '../crypto/outcome.js'
+import { NO_BYTES } from '../state/account.js'
 import type { ForkRules } from '../types.js'
 
 /*
@@ -63,8 +64,6 @@ export function interpreterRules(interpreter: Interpreter): Common {
   return interpreter._evm.common
 }
 
-const NO_MEMORY = new Uint8Array(0)
-
 /** Returns the bytes of a frame's memory, without the copy that `Memory.read` and `write` make. */
 export function memoryBytes(memory: RunState['memory']): Uint8Array {
   return memory._store
@@ -78,7 +77,7 @@ export function clearMemory(
   memory: RunState['memory'],
   { used, kept }: Record<'used' | 'kept', number>,
 ): void {
-  if (memory._store.length > kept) memory._store = NO_MEMORY
+  if (memory._store.length > kept) memory._store = NO_BYTES
   else memory._store.fill(0, 0, used)
 }
 

@@ -53,7 +53,7 @@ test.each([Hardfork.Byzantium, Hardfork.Berlin, Hardfork.Osaka])(
   },
 )
 
-test('a prime is found by the theorem of Fermat, in many turns of the event loop', async () => {
+test('a power of p - 1 is 1 modulo a prime p, and takes many turns of the event loop', async () => {
   const { library, common } = libraryOf(Hardfork.Berlin)
   const prime = getDiffieHellman('modp16').getPrime()
   const exponent = Buffer.from(prime)

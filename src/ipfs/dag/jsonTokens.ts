@@ -146,8 +146,8 @@ export class JsonTokens implements TokenSource {
   #takeString(): string {
     const start = this.#position
     const quote = this.#findQuote(start)
-    const plain = quote < start ? undefined : latin1(this.#data, start, quote)
-    if (plain !== undefined && plainText.test(plain)) {
+    const plain = quote === undefined ? '' : latin1(this.#data, start, quote)
+    if (quote !== undefined && plainText.test(plain)) {
       this.#position = quote + 1
       return plain
     }
@@ -158,11 +158,12 @@ export class JsonTokens implements TokenSource {
     return Buffer.from(text).toString()
   }
 
-  /** Returns the position of the next quote; a lower one than `start` if no string can be that long. */
-  #findQuote(start: number): number {
+  /** Returns the position of the next quote that is close enough to end a string. */
+  #findQuote(start: number): number | undefined {
     const last = start + LONGEST_STRING
-    if (last >= this.#data.length) return this.#data.indexOf(QUOTE, start)
-    return start + this.#data.subarray(start, last + 1).indexOf(QUOTE)
+    const data = last < this.#data.length ? this.#data.subarray(0, last + 1) : this.#data
+    const quote = data.indexOf(QUOTE, start)
+    return quote < 0 ? undefined : quote
   }
 
   /** Returns the position of the closing quote of a string that starts at a position. */

@@ -82,6 +82,19 @@ export const states: readonly Bomb[] = [
     refusal: 'There are more than 4194304 arrays and objects',
   },
   {
+    ...rpc('a string of a hundred megabytes', 'anvil_loadState', () => [
+      `0x${gzipSync(`"${'a'.repeat(1e8)}"`).toString('hex')}`,
+    ]),
+    refusal: 'A string has more than 33554434 characters',
+  },
+  ...[
+    ['a hundred megabytes that are no value', 'a'],
+    ['a hundred megabytes of spaces', ' '],
+  ].map(([name = '', character = '']): Bomb => ({
+    ...rpc(name, 'anvil_loadState', () => [`0x${gzipSync(`[${character.repeat(1e8)}]`).toString('hex')}`]),
+    refusal: 'Failed to decode state dump',
+  })),
+  {
     ...rpc('half a million members', 'anvil_loadState', () => [
       `0x${gzipSync(`{${many(5e5, (index) => `"${index.toString(36)}":1`).join(',')}}`).toString('hex')}`,
     ]),
