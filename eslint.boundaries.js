@@ -46,16 +46,9 @@ const rooms = {
 const packagesOfRooms = [
   { packages: ['@ethereumjs/*', '@ethereumjs/**'], rooms: ['chain'] },
   { packages: ['hono', 'hono/**', '@hono/*', '@hono/**'], rooms: ['server', 'control'] },
-  { packages: ['ws', 'busboy'], rooms: ['server', 'control', 'cassette'] },
+  { packages: ['ws'], rooms: ['server', 'control', 'cassette'] },
   {
-    packages: [
-      'multiformats',
-      'multiformats/**',
-      'ipfs-*',
-      '@ipld/*',
-      'interface-blockstore',
-      'blockstore-*',
-    ],
+    packages: ['multiformats', 'multiformats/**', '@multiformats/*', '@ipld/*', '@libp2p/*', '@libp2p/**', 'ipns'],
     rooms: ['ipfs'],
   },
   { packages: ['level', 'classic-level', 'abstract-level'], rooms: ['storage'] },
@@ -63,7 +56,6 @@ const packagesOfRooms = [
     packages: ['zod', 'zod/**'],
     rooms: ['cassette', 'rpc', 'provider', 'control', 'server', 'options', 'network', 'node', 'cli'],
   },
-  { packages: ['commander'], rooms: ['cli', 'options'] },
 ]
 
 const inward = Object.entries(rooms).map(([room, { below }]) => ({

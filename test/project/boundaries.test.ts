@@ -94,7 +94,7 @@ describe('imports of packages', () => {
     ['ipfs', 'zod'],
     ['storage', 'zod'],
     ['server', 'multiformats/cid'],
-    ['chain', 'ipfs-unixfs'],
+    ['chain', '@ipld/dag-cbor'],
     ['chain', 'level'],
   ])('are refused in %s: %s', async (room, source) => {
     const messages = await lint(
