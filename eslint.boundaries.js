@@ -48,7 +48,15 @@ const packagesOfRooms = [
   { packages: ['hono', 'hono/**', '@hono/*', '@hono/**'], rooms: ['server', 'control'] },
   { packages: ['ws'], rooms: ['server', 'control', 'cassette'] },
   {
-    packages: ['multiformats', 'multiformats/**', '@multiformats/*', '@ipld/*', '@libp2p/*', '@libp2p/**', 'ipns'],
+    packages: [
+      'multiformats',
+      'multiformats/**',
+      '@multiformats/*',
+      '@ipld/*',
+      '@libp2p/*',
+      '@libp2p/**',
+      'ipns',
+    ],
     rooms: ['ipfs'],
   },
   { packages: ['level', 'classic-level', 'abstract-level'], rooms: ['storage'] },

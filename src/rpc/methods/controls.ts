@@ -1,6 +1,6 @@
 import type { Method, Result } from '../method.js'
 import { anvilMethods } from './anvil.js'
-import { sendUnsignedTransaction } from './eth/sendRawTransaction.js'
+import { sendUnsignedTransaction } from './eth/sendTransaction.js'
 import { evmMethods } from './evm.js'
 import { hardhatMethods } from './hardhat.js'
 import { minerMethods } from './miner.js'

@@ -7,7 +7,7 @@ import { writtenList } from '../format/pieces.js'
 import { type Method, defineMethod, optional, required } from '../method.js'
 import { address, anything, data, passphrase, signature, text } from '../params/bytes.js'
 import { callObject } from '../params/callObject.js'
-import { submitCall } from './eth/sendRawTransaction.js'
+import { submitCall } from './eth/sendTransaction.js'
 import { signOnly } from './eth/signTransaction.js'
 
 /** Order of secp256k1; private keys are smaller. */

@@ -1,27 +1,15 @@
-import { checkHardhatRawTransaction, checkHardhatTransaction } from '../hardhatRequest.js'
-import { InvalidParamsError, RpcError, ServerError } from '../../errors.js'
-import { UnknownAccountError } from '../../../chain/accounts/keyring.js'
 import { ExecutionFailedError, FailedTransactionError } from '../../../chain/errors.js'
 import { REVERTED, revertError } from '../../../chain/evm/revertReason.js'
 import type { SubmittedTransaction } from '../../../chain/mempool/submitTransaction.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import type { Backend } from '../../backend.js'
+import { RpcError } from '../../errors.js'
 import { type Call, defineMethod, optional, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
-import { type CallArguments, callObject } from '../../params/callObject.js'
-import { big, milliseconds, uint64 } from '../../params/numbers.js'
+import { milliseconds } from '../../params/numbers.js'
 import { WireBytes } from '../../wire.js'
-import { checkNoBlobs, checkSignersChain, transactionRequest } from '../transactionRequest.js'
+import { checkHardhatRawTransaction } from '../hardhatRequest.js'
 import { receiptWire } from './receipts.js'
-
-/** Fills, signs and submits a transaction from an account whose key the node holds, or that it impersonates. */
-export function submitCall(backend: Backend, given: CallArguments): Promise<SubmittedTransaction> {
-  const { submission, wallet, settings } = backend
-  checkSignersChain(backend, given)
-  checkNoBlobs(given, settings.compatibility)
-  const call = transactionRequest(given, settings.compatibility)
-  return submission.sendPrepared(() => wallet.prepare(call))
-}
 
 /** eth_sendRawTransaction: submits a signed transaction and returns its hash. */
 export const sendRawTransaction = defineMethod(
@@ -40,52 +28,6 @@ export const sendRawTransactionSync = defineMethod(
   async (call, raw, timeout) => awaitReceipt(call, await call.backend.submission.sendRaw(raw), timeout),
 )
 
-/** eth_sendTransaction: signs a transaction with one of the node's accounts, submits it and returns its hash. */
-export const sendTransaction = defineMethod(
-  'eth_sendTransaction',
-  [required('transaction', callObject)],
-  async ({ backend }, call) => {
-    const { compatibility } = backend.settings
-    if (compatibility.requestChecks === 'hardhat') checkHardhatTransaction(call, backend.chain.chainId)
-    return acknowledge(backend, await submitCall(backend, call))
-  },
-)
-
-/** eth_sendTransactionSync: like eth_sendTransaction, but returns the receipt once the transaction is mined. */
-export const sendTransactionSync = defineMethod(
-  'eth_sendTransactionSync',
-  [required('transaction', callObject), optional('timeout', milliseconds)],
-  async (call, transaction, timeout) =>
-    awaitReceipt(call, await submitCall(call.backend, transaction), timeout),
-)
-
-/** eth_sendUnsignedTransaction: submits an unsigned transaction from any account and returns its hash. */
-export const sendUnsignedTransaction = defineMethod(
-  'eth_sendUnsignedTransaction',
-  [required('transaction', callObject)],
-  async ({ backend }, given) => {
-    const { submission, wallet, keyring, settings } = backend
-    const { requestChecks } = settings.compatibility
-    if (given.from === undefined && requestChecks === 'anvil') throw new UnknownAccountError(undefined)
-    const { from = keyring.first, ...call } = transactionRequest(given, settings.compatibility)
-    if (from === undefined) throw new InvalidParamsError('invalid argument 0: the transaction has no sender')
-    const submitted = submission.sendPrepared(() => wallet.prepareUnsigned({ ...call, from }))
-    return acknowledge(backend, await submitted)
-  },
-)
-
-/** eth_resend: replaces a pending transaction by one with another gas price or gas limit. */
-export const resend = defineMethod(
-  'eth_resend',
-  [required('transaction', callObject), optional('gasPrice', big), optional('gas', uint64)],
-  async ({ backend }, given, gasPrice, gas) => {
-    if (given.nonce === undefined) throw new ServerError('missing transaction nonce in transaction spec')
-    const { submission, wallet, settings } = backend
-    const call = transactionRequest(given, settings.compatibility)
-    return acknowledge(backend, await submission.sendPrepared(() => wallet.resend(call, { gasPrice, gas })))
-  },
-)
-
 /** Default and maximum wait for a receipt, in milliseconds (geth: internal/ethapi/api.go). */
 const DEFAULT_TIMEOUT = 20_000
 const LONGEST_TIMEOUT = 60_000
@@ -97,7 +39,7 @@ const TIMED_OUT = 4
  *
  * @throws RpcError on timeout; the transaction remains pending
  */
-function awaitReceipt(
+export function awaitReceipt(
   call: Call,
   { hash }: SubmittedTransaction,
   timeout = DEFAULT_TIMEOUT,
@@ -142,7 +84,7 @@ function awaitReceipt(
  *
  * @throws FailedTransactionError in hardhat's compatibility
  */
-function acknowledge(
+export function acknowledge(
   { settings, controls }: Pick<Backend, 'settings' | 'controls'>,
   { hash, mined }: SubmittedTransaction,
 ): string {
