@@ -249,7 +249,7 @@ export interface Ports {
  *
  * @throws AddressInUseError or IpcPathError
  */
-export async function listenOnPorts(
+async function listenOnPorts(
   server: NodeServer,
   settings: Pick<NodeSettings, 'host' | 'port' | 'ipfsPort' | 'ipc'>,
   warn: (message: string) => void,

@@ -7,7 +7,7 @@ import { CassetteError, readLines, writeWhole } from './lines.js'
  * Returns the path of the file with a cassette's delays. They are kept apart because they differ from run to run, and
  * a cassette should differ only where the provider's answers do.
  */
-export function delaysPath(path: string): string {
+function delaysPath(path: string): string {
   return `${path}.delays`
 }
 

@@ -71,7 +71,7 @@ export function writeWhole(file: number, bytes: Uint8Array): void {
 }
 
 /** A line of a file, without the line end. */
-export class FileLine {
+class FileLine {
   /** Its bytes. A line of megabytes has many chunks. */
   readonly chunks: readonly Buffer[]
   /** Whether a line feed follows. */

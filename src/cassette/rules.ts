@@ -18,7 +18,7 @@ export interface Mask {
 }
 
 /** Replacement for masked values. */
-export const MASKED = '*'
+const MASKED = '*'
 
 /** Replaces masked values in the parameters of a call. */
 export function applyMasks(rules: CassetteRules, method: string, params: unknown): unknown {

@@ -151,7 +151,7 @@ interface Addon {
  * Requires the package's binding directly, because its main entry silently falls back to slow JavaScript. Building the
  * curve tables takes some ten milliseconds, so it waits for the first use.
  */
-export function loadNativeBackend(): SignatureBackend | undefined {
+function loadNativeBackend(): SignatureBackend | undefined {
   const load = createRequire(import.meta.url)
   let addon: Addon
   try {
@@ -188,7 +188,7 @@ function loadAddon(load: NodeJS.Require): Addon {
 }
 
 /** Loads the backend that runs wherever WebAssembly does. */
-export async function loadWasmBackend(): Promise<SignatureBackend> {
+async function loadWasmBackend(): Promise<SignatureBackend> {
   const wasm = await import('tiny-secp256k1')
   const present = (key: Uint8Array | null): Uint8Array => {
     if (key === null) throw new Error('No public key belongs to this signature')

@@ -37,7 +37,7 @@ const QUARTERS = [
  * word (rand_core, SeedableRng::seed_from_u64: PCG32 derives the key from the seed; rand_chacha, ChaCha12Rng: the key
  * stream with counter and nonce zero).
  */
-export function seededBytes(seed: bigint): Uint8Array {
+function seededBytes(seed: bigint): Uint8Array {
   const initial = Uint32Array.from([...CONSTANTS, ...keyOf(seed), 0, 0, 0, 0])
   const state = Uint32Array.from(initial)
   for (let round = 0; round < ROUNDS; round += 2) {

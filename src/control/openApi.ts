@@ -82,7 +82,7 @@ export function describeClientSchemas(): Record<string, unknown> {
  *
  * @param named - receives the named schemas that it refers to
  */
-export function describeSchema(schema: z.ZodType, named: Record<string, unknown>): Record<string, unknown> {
+function describeSchema(schema: z.ZodType, named: Record<string, unknown>): Record<string, unknown> {
   const text = JSON.stringify(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }))
   const {
     $schema: _,

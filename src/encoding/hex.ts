@@ -139,7 +139,7 @@ export function latin1(bytes: Uint8Array, start = 0, end = bytes.length): string
 }
 
 /** Decodes hexadecimal digits without a prefix into the start of an array. */
-export function writeHexDigits(digits: string, into: Uint8Array): void {
+function writeHexDigits(digits: string, into: Uint8Array): void {
   hexWrite.call(into, digits, 0, into.length)
 }
 

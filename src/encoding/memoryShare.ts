@@ -1,7 +1,6 @@
+// Imported, so that it keeps working when a test replaces the global timers.
 import { setTimeout } from 'node:timers'
 import { nextTurn } from './timeSlice.js'
-
-// The imported function keeps working when a test replaces the global timers.
 
 /** Bytes that every share may hold without asking. */
 const FREE_BYTES = 1024 * 1024

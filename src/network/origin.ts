@@ -83,7 +83,7 @@ function forkedId(chainId: bigint, fork: Fork | undefined): bigint {
  *
  * @throws OptionError if the mnemonic is invalid
  */
-export async function fundedAccounts(
+async function fundedAccounts(
   { mnemonic, derivationPath: path, accounts }: NodeSettings,
   compatibility: CompatibilityProfile,
 ): Promise<KeyedAccount[]> {
@@ -102,7 +102,7 @@ const DETERMINISTIC_GENESIS_TIME = 1_704_067_200n
  *
  * @param forkTime - seconds; the time of the fork block, from which a fork's clock continues
  */
-export function createClock(
+function createClock(
   settings: NodeSettings,
   compatibility: CompatibilityProfile,
   forkTime: bigint | undefined,

@@ -90,7 +90,7 @@ async function fileOf(path: string): Promise<string> {
  * @param isOptional - whether the file may be absent
  * @throws OptionError if it cannot be read or is not a dump
  */
-export async function loadStateFile(
+async function loadStateFile(
   { chain, controls }: StateBackend,
   { flag, path, isOptional }: { flag: string; path: string; isOptional: boolean },
 ): Promise<void> {
@@ -109,13 +109,13 @@ export async function loadStateFile(
 }
 
 /** Dumps the state to a file. */
-export async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
+async function dumpStateFile({ chain, controls }: StateBackend, path: string): Promise<void> {
   const file = await fileOf(path)
   await controls.exportState((accounts) => replaceFile(file, writeDump({ view: chain, accounts })))
 }
 
 /** Dumps the state to a file as a geth genesis. */
-export async function dumpGenesisFile(
+async function dumpGenesisFile(
   { chain, controls, forks }: Pick<Backend, 'chain' | 'controls' | 'forks'>,
   path: string,
 ): Promise<void> {

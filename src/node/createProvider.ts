@@ -64,7 +64,7 @@ async function readKeysFile(file: NonNullable<NodeSettings['keys']>): Promise<Ke
  *
  * @throws ConfigurationError
  */
-export async function setFaults(
+async function setFaults(
   provider: Provider,
   { faults: file, scenario }: Pick<NodeSettings, 'faults' | 'scenario'>,
 ): Promise<void> {

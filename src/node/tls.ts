@@ -55,7 +55,7 @@ function readPem(flag: string, path: string): string {
 }
 
 /** Generates a self-signed certificate for host names and IP addresses. */
-export async function makeCertificate(names: readonly string[]): Promise<Certificate> {
+async function makeCertificate(names: readonly string[]): Promise<Certificate> {
   // Loaded only to generate a certificate.
   const { default: selfsigned } = await import('selfsigned')
   const { cert, private: key } = await selfsigned.generate([{ name: 'commonName', value: 'Standin' }], {

@@ -12,7 +12,7 @@ import {
 } from './kinds.js'
 
 /** Names of hard forks for --hardfork, oldest first. */
-export const hardforkNames = [
+const hardforkNames = [
   'frontier',
   'homestead',
   'byzantium',

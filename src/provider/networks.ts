@@ -39,7 +39,7 @@ const knownNetworks: Readonly<Record<string, bigint>> = {
 const reservedNames: ReadonlySet<string> = new Set(['v3', 'ws', 'api', 'ipfs', 'ipns', standardNetwork])
 
 /** A `--network` value is invalid; the message is for the user. */
-export class NetworkNameError extends Error {
+class NetworkNameError extends Error {
   override readonly name = 'NetworkNameError'
 }
 

@@ -24,7 +24,7 @@ export function decodeConsoleLog(data: Uint8Array): string {
  * Formats values like console.log of hardhat and forge: if the first is a string, its placeholders take the following
  * values; the rest is appended, separated by spaces.
  */
-export function formatLog(values: readonly unknown[]): string {
+function formatLog(values: readonly unknown[]): string {
   const [first, ...rest] = values
   if (typeof first !== 'string') return values.map(show).join(' ')
   const waiting = [...rest]

@@ -113,7 +113,7 @@ export function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
 const LONGEST = 200
 
 /** Formats decoded ABI values, separated by commas. */
-export function showValues(values: readonly unknown[]): string {
+function showValues(values: readonly unknown[]): string {
   return values.map(showValue).join(', ')
 }
 

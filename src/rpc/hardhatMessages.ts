@@ -223,7 +223,7 @@ const panicReasons: ReadonlyMap<bigint, string> = new Map([
  *
  * @param transactionHash - 32 bytes, if the transaction was mined
  */
-export function hardhatFailure(
+function hardhatFailure(
   failure: ExecutionRevertedError | ExecutionFailedError,
   transactionHash?: Uint8Array,
 ): RpcError {

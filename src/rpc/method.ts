@@ -105,7 +105,7 @@ export function decodeArguments<P extends readonly Parameter<unknown>[]>(
 }
 
 /** Incremental version of {@link decodeArguments}: yields between pieces. */
-export function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]>(
+function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]>(
   params: unknown,
   parameters: P,
   skipped = 0,

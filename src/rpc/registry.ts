@@ -3,13 +3,14 @@ import { controlMethods } from './methods/controls.js'
 import { debugMethods } from './methods/debug.js'
 import { getHeaderByNumber } from './methods/eth/getHeaderByNumber.js'
 import { ethMethods } from './methods/eth.js'
+import { netMethods } from './methods/net.js'
 import { otsMethods } from './methods/ots.js'
 import { personalMethods } from './methods/personal.js'
 import { discoverMethod, modulesMethod } from './methods/rpc.js'
 import { testingMethods } from './methods/testing.js'
 import { traceMethods } from './methods/trace.js'
 import { txpoolMethods } from './methods/txpool.js'
-import { netMethods, web3Methods } from './methods/web3.js'
+import { web3Methods } from './methods/web3.js'
 
 const methods: ReadonlyMap<string, Method> = new Map(
   [

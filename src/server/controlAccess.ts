@@ -7,7 +7,7 @@ const invalidOrigin = refuse(403, 'invalid origin\n')
 const invalidPeer = refuse(403, 'the controls are available only to this machine (see --allow-host)\n')
 
 /** Path of the readiness check; other machines may request it too. */
-export const healthPath = '/_standin/health'
+const healthPath = '/_standin/health'
 
 /** The parts of a request that determine access to the controls. */
 export interface ControlRequest {

@@ -1,7 +1,6 @@
+// Imported, so that it keeps working when a test replaces the global timers.
 import { setTimeout } from 'node:timers'
 import { MemoryShare, requestBodies } from '../encoding/memoryShare.js'
-
-// The imported function keeps working when a test replaces the global timers.
 
 /** Approximate bytes that a byte of JSON takes as bytes, text and values. */
 const MEMORY_PER_BYTE = 4

@@ -16,7 +16,7 @@ export interface IpcSetup extends IpcConnectionOptions {
 }
 
 /** The socket cannot be listened on. */
-export class IpcPathError extends Error {
+class IpcPathError extends Error {
   override readonly name = 'IpcPathError'
 }
 
@@ -102,7 +102,7 @@ export interface IpcConnectionOptions {
 }
 
 /** A connection to the IPC endpoint. Requests are consecutive JSON texts; each answer is one line. */
-export class IpcConnection {
+class IpcConnection {
   readonly #socket: Socket
   readonly #options: IpcConnectionOptions
   readonly #messages = new JsonStream()

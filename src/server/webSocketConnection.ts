@@ -220,7 +220,7 @@ const LONGEST_MEDIUM = 0xffff
  *
  * @param length - of the payload in bytes
  */
-export function formatFrameHead(length: number): string {
+function formatFrameHead(length: number): string {
   if (length <= LONGEST_SHORT) return String.fromCharCode(FINAL_TEXT_FRAME, length)
   if (length <= LONGEST_MEDIUM) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
   const bytes = Buffer.alloc(8)

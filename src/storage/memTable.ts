@@ -272,7 +272,7 @@ export interface RecordSpan {
 }
 
 /** Returns the encoded size of a batch in bytes. */
-export function encodedLength(operations: readonly BatchOperation[]): number {
+function encodedLength(operations: readonly BatchOperation[]): number {
   let length = FRAME_HEADER_LENGTH + RECORD_END_LENGTH
   for (const { key, value } of operations) {
     length += OPERATION_HEADER_LENGTH + key.length + (value?.length ?? 0)
@@ -285,7 +285,7 @@ export function encodedLength(operations: readonly BatchOperation[]): number {
  *
  * @returns the end position
  */
-export function encodeRecord(
+function encodeRecord(
   { operations, recordEnd }: WriteAheadRecord,
   into: Buffer,
   start: number,
@@ -315,7 +315,7 @@ export function encodeRecord(
  * @param path - the file's path, for errors
  * @throws DataDirectoryError if a record that was fully written is damaged
  */
-export function* completeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
+function* completeRecords(file: Buffer, path: string): Generator<RecordSpan, void, undefined> {
   let start = 0
   while (start + FRAME_HEADER_LENGTH <= file.length) {
     const payload = start + FRAME_HEADER_LENGTH
@@ -343,12 +343,12 @@ function endsInZeros(file: Buffer, start: number): boolean {
 }
 
 /** Returns the valid end of the record file when a record was written. */
-export function recordEndOf(file: Buffer, { start }: RecordSpan): number {
+function recordEndOf(file: Buffer, { start }: RecordSpan): number {
   return file.readDoubleLE(start + FRAME_HEADER_LENGTH)
 }
 
 /** Yields the positions of a record's operations, in order. */
-export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generator<number, void, undefined> {
+function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generator<number, void, undefined> {
   let position = start + FRAME_HEADER_LENGTH + RECORD_END_LENGTH
   while (position < end) {
     yield position
@@ -359,13 +359,13 @@ export function* operationsOf(file: Buffer, { start, end }: RecordSpan): Generat
 }
 
 /** Returns the key of the operation at a position, each byte as one Latin-1 character. */
-export function keyNameAt(file: Buffer, position: number): string {
+function keyNameAt(file: Buffer, position: number): string {
   const start = position + OPERATION_HEADER_LENGTH
   return latin1(file, start, start + file.readUInt32LE(position))
 }
 
 /** Returns a copy of the value of the operation at a position; null if it removes its key. */
-export function valueAt(file: Buffer, position: number): Uint8Array | null {
+function valueAt(file: Buffer, position: number): Uint8Array | null {
   const length = file.readUInt32LE(position + 4)
   if (length === REMOVED) return null
   const start = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
@@ -379,7 +379,7 @@ export function valueAt(file: Buffer, position: number): Uint8Array | null {
 const LONGEST_COPIED_HERE = 64
 
 /** Decodes the operation at a position; its bytes are slices of the file. */
-export function operationAt(file: Buffer, position: number): BatchOperation {
+function operationAt(file: Buffer, position: number): BatchOperation {
   const keyEnd = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
   const valueLength = file.readUInt32LE(position + 4)
   return {

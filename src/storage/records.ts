@@ -232,7 +232,7 @@ export function writeFrameHeader(into: Buffer, position: number, { length, check
 }
 
 /** Creates the header of a record whose payload is given in pieces. */
-export function frameHeaderOf(pieces: readonly Uint8Array[]): Uint8Array {
+function frameHeaderOf(pieces: readonly Uint8Array[]): Uint8Array {
   let length = 0
   let checksum = 0
   for (const piece of pieces) {

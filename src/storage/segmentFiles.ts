@@ -334,7 +334,7 @@ function cutTail(descriptor: number, length: number): void {
 }
 
 /** Drops the first bytes of a list of pieces, to continue after a short write. */
-export function withoutFirst(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
+function withoutFirst(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
   let skip = bytes
   const rest: Uint8Array[] = []
   for (const piece of pieces) {

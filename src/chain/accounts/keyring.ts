@@ -11,7 +11,7 @@ const MESSAGE_PREFIX = '\x19Ethereum Signed Message:\n'
 const encoder = new TextEncoder()
 
 /** Returns the 32-byte hash that is signed for a message (EIP-191, version 0x45). */
-export function messageHash(message: Uint8Array): Promise<Uint8Array> {
+function messageHash(message: Uint8Array): Promise<Uint8Array> {
   return keccak256InTurns(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
 }
 
@@ -121,7 +121,7 @@ export class Keyring {
 }
 
 /** Encodes a signature as r, s and v (27 or 28), 65 bytes. */
-export function encodeSignature({ r, s, yParity }: Signature): Uint8Array {
+function encodeSignature({ r, s, yParity }: Signature): Uint8Array {
   const bytes = new Uint8Array(65)
   bytes.set(bigintToBytes(r, 32))
   bytes.set(bigintToBytes(s, 32), 32)

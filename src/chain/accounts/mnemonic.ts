@@ -8,7 +8,7 @@ import type { KeyedAccount } from './keyring.js'
 /** The mnemonic shared by all development nodes; its keys are public. */
 export const DEFAULT_MNEMONIC = 'test test test test test test test test test test test junk'
 /** Path of an account without its final index (BIP-44, coin type 60). */
-export const DEFAULT_DERIVATION_PATH = "m/44'/60'/0'/0/"
+const DEFAULT_DERIVATION_PATH = "m/44'/60'/0'/0/"
 
 /** Options for deriving accounts. */
 export interface DerivationOptions {
@@ -172,7 +172,7 @@ const privateKeys = [
  *
  * @returns undefined if more are requested than are hard-coded
  */
-export function sharedAccounts(count: number): KeyedAccount[] | undefined {
+function sharedAccounts(count: number): KeyedAccount[] | undefined {
   if (count > addresses.length) return undefined
   return addresses.slice(0, count).map((address, index) => ({
     address: hexToBytes(address),

@@ -303,7 +303,7 @@ export function joinBlooms(blooms: readonly Uint8Array[]): Uint8Array {
  * Encodes a receipt in its consensus form (EIP-2718, EIP-658), as in receiptsRoot and debug_getRawReceipts. Typed
  * transactions prepend their type byte.
  */
-export function* encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Steps<Uint8Array> {
+function* encodeReceipt(receipt: ExecutionReceipt, transactionType: number): Steps<Uint8Array> {
   const outcome = receipt.stateRoot ?? minimalBytes(BigInt(receipt.status ?? 0))
   const fields = [
     outcome,

@@ -344,7 +344,7 @@ class Generation {
  * Two generations approximate the order of use. When the young one reaches half the limit, it becomes the old one, and
  * records not read since are dropped.
  */
-export class RecentRecords {
+class RecentRecords {
   #young = new Generation()
   #old = new Generation()
   #youngBytes = 0

@@ -148,7 +148,7 @@ interface TouchedAccount {
  * Leaves out the sender, the recipient, precompiles and authorities, which are warm anyway, unless one of their storage
  * slots was used.
  */
-export class AccessTracker {
+class AccessTracker {
   /** By the map keys of addresses, which sort like the bytes. */
   readonly #accessed = new LargeMap<TouchedAccount>()
   /** The account whose slots were used last. */

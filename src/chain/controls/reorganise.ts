@@ -187,7 +187,7 @@ export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promi
  * then those added below the head, then the head. Transactions of removed blocks return to the mempool; the write that
  * moves the head also stores them, so that they survive a crash. Only within the chain's mutex.
  */
-export async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
+async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
   const { blocks } = chain.stores
   const head = { block, workingRoot: block.header.stateRoot }
   const planned = await chain.planMove(block)

@@ -42,7 +42,7 @@ const NO_RESULT = {
  * before the gas as in geth, and failures carry geth's messages. One interpreter serves many frames in turn, since most
  * of the cost of a small frame was its 8 KB of new memory.
  */
-export function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
+function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterConstructor {
   return class extends Base {
     #table = NO_CODE
     /** Whether the end of the code has yet to be reported to a tracer. */

@@ -53,7 +53,7 @@ function returnData(runState: RunState): void {
 const LOG0 = 0xa0
 
 /** Replacements for the library's actions, which convert numbers through strings and end frames by exceptions. */
-export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
+const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
   [0x00, stop],
   [0x20, keccak],
   [0x37, (runState) => copyToMemory(runState, runState.env.callData)],
@@ -70,7 +70,7 @@ export const fastActions: ReadonlyMap<number, OpcodeAction> = new Map([
 ])
 
 /** Length of two words in bytes. */
-export const PAIR_BYTES = 64
+const PAIR_BYTES = 64
 const PAIR_WORDS = 16
 const CACHED_PAIRS = 256
 

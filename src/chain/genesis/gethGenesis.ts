@@ -113,7 +113,7 @@ function wordOf(text: string, path: string): Uint8Array {
  *
  * @throws GenesisError
  */
-export function readHeader(file: Fields, { activations }: Pick<ForkSchedule, 'activations'>): HeaderFields {
+function readHeader(file: Fields, { activations }: Pick<ForkSchedule, 'activations'>): HeaderFields {
   const number = file.optionalNumber('number') ?? 0n
   const timestamp = file.optionalNumber('timestamp') ?? 0n
   const header: HeaderFields = {

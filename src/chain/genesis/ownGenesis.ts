@@ -9,7 +9,7 @@ import type { ForkRules, HeaderFields } from '../types.js'
 export const DEFAULT_BASE_FEE = 1_000_000_000n
 
 /** EIP-7685: hash of an empty request list. */
-export const EMPTY_REQUESTS_HASH: Uint8Array = hashRequests([])
+const EMPTY_REQUESTS_HASH: Uint8Array = hashRequests([])
 
 /** An account of the genesis. */
 export interface GenesisAccount {

@@ -33,7 +33,7 @@ export function isAltered({ block, workingRoot }: Head): boolean {
 }
 
 /** Encodes a head: 6 bytes of ordinal and 32 bytes of working root. */
-export function encodeHead({ block, workingRoot }: Head): Uint8Array {
+function encodeHead({ block, workingRoot }: Head): Uint8Array {
   const bytes = new Uint8Array(ORDINAL_LENGTH + 32)
   putOrdinal(bytes, block.ordinal, 0)
   bytes.set(workingRoot, ORDINAL_LENGTH)
@@ -41,7 +41,7 @@ export function encodeHead({ block, workingRoot }: Head): Uint8Array {
 }
 
 /** Decodes the output of {@link encodeHead}. */
-export function decodeHead(bytes: Uint8Array, blocks: BlockStore): Head {
+function decodeHead(bytes: Uint8Array, blocks: BlockStore): Head {
   const block = blocks.byOrdinal(decodeOrdinal(bytes))
   if (block === undefined) throw new Error('the head of the chain names a block that is not stored')
   return { block, workingRoot: bytes.slice(ORDINAL_LENGTH, ORDINAL_LENGTH + 32) }
@@ -76,7 +76,7 @@ const ROWS_AT_ONCE = 512
  * Plans the move to another head by following its ancestors down to the canonical chain. If none of them is canonical,
  * not even the first block, it replaces the entire chain.
  */
-export function* planMove(blocks: BlockStore, to: StoredBlock): Steps<HeadMove> {
+function* planMove(blocks: BlockStore, to: StoredBlock): Steps<HeadMove> {
   const added: StoredBlock[] = []
   let block: StoredBlock | undefined = to
   while (block !== undefined && !blocks.isCanonical(block)) {

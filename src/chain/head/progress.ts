@@ -111,7 +111,7 @@ export interface ClockRecord {
 }
 
 /** Converts a clock's state to its stored form. */
-export function toClockRecord({ offset, nextTimestamp, interval, earliest }: ClockState): ClockRecord {
+function toClockRecord({ offset, nextTimestamp, interval, earliest }: ClockState): ClockRecord {
   return {
     offset: offset.toString(),
     nextTimestamp: nextTimestamp?.toString(),
@@ -121,7 +121,7 @@ export function toClockRecord({ offset, nextTimestamp, interval, earliest }: Clo
 }
 
 /** Reverses {@link toClockRecord}. */
-export function fromClockRecord({ offset, nextTimestamp, interval, earliest }: ClockRecord): ClockState {
+function fromClockRecord({ offset, nextTimestamp, interval, earliest }: ClockRecord): ClockState {
   return {
     offset: BigInt(offset),
     ...(nextTimestamp !== undefined && { nextTimestamp: BigInt(nextTimestamp) }),
@@ -141,7 +141,7 @@ export interface SettingsRecord {
 }
 
 /** Converts block settings to their stored form. */
-export function toSettingsRecord(settings: BlockSettings): SettingsRecord {
+function toSettingsRecord(settings: BlockSettings): SettingsRecord {
   const { gasLimit, coinbase, extraData, nextBaseFee, nextPrevRandao, randomness } = settings
   return {
     gasLimit: gasLimit.toString(),
@@ -157,7 +157,7 @@ export function toSettingsRecord(settings: BlockSettings): SettingsRecord {
 }
 
 /** Reverses {@link toSettingsRecord}. */
-export function fromSettingsRecord(record: SettingsRecord): BlockSettings {
+function fromSettingsRecord(record: SettingsRecord): BlockSettings {
   const { nextBaseFee, nextPrevRandao, randomness } = record
   return {
     gasLimit: BigInt(record.gasLimit),

@@ -29,7 +29,7 @@ export interface FileBlock {
  *
  * @throws ImportError if the file contains anything but lists, or ends within one.
  */
-export async function* readChainFile(path: string): AsyncGenerator<FileBlock> {
+async function* readChainFile(path: string): AsyncGenerator<FileBlock> {
   const file = await open(path)
   try {
     let buffered = new Uint8Array(0)
@@ -125,7 +125,7 @@ function importNext(chain: Chain, block: BlockParts): Promise<StoredBlock> {
 }
 
 /** A chain cannot be exported, because one of its blocks could not be imported again. */
-export class ExportError extends Error {
+class ExportError extends Error {
   override readonly name = 'ExportError'
   /** Number of the block. */
   readonly number: bigint

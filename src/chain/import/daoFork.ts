@@ -29,7 +29,7 @@ export async function payDaoRefunds(
 }
 
 /** The accounts that the DAO fork emptied (EIP-779). */
-export const daoAccounts: readonly string[] = [
+const daoAccounts: readonly string[] = [
   'd4fe7bc31cedb7bfb8a345f31e668033056b2728',
   'b3fb0e5aba0e20e5c49d252dfd30e102b171a425',
   '2c19c7f9ae8b751e37aeb2d93a699722395ae18f',
@@ -149,4 +149,4 @@ export const daoAccounts: readonly string[] = [
 ]
 
 /** The contract that received their ether. */
-export const daoRefundContract = 'bf4ed7b27f1d666546e30d74d50d173d20bca754'
+const daoRefundContract = 'bf4ed7b27f1d666546e30d74d50d173d20bca754'

@@ -44,7 +44,7 @@ export interface ImportInput {
  *
  * @throws ImportError that names the block and the field; the state is unusable then.
  */
-export async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
+async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const { block, parent, schedule, blocks, state, blockHash } = input
   const { header, withdrawals } = block
   const rules = schedule.rulesAt(header)

@@ -44,7 +44,7 @@ export interface KeptState {
 }
 
 /** Iterates over all blocks of a chain, including side blocks, in the order of storage. */
-export async function* storedBlocks({ database, keys, blocks }: StoredChain): AsyncGenerator<StoredBlock> {
+async function* storedBlocks({ database, keys, blocks }: StoredChain): AsyncGenerator<StoredBlock> {
   for await (const [key] of database.iterate(keys.blocks())) {
     const block = blocks.byOrdinal(ordinalOfKey(key))
     if (block !== undefined) yield block

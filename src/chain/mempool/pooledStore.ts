@@ -38,7 +38,7 @@ export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8
 }
 
 /** Decodes the output of {@link encodePooled}. */
-export function decodePooled(bytes: Uint8Array): StoredPooled {
+function decodePooled(bytes: Uint8Array): StoredPooled {
   return {
     impersonated: bytes[0] === 1,
     sender: bytes.slice(1, HEAD_LENGTH),

@@ -75,7 +75,7 @@ const DESIRED_GAS_LIMIT = 60_000_000n
  *
  * @throws ChainError if the attributes do not fit the parent, or a required transaction cannot be included.
  */
-export async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
+async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
   const { parent, schedule, attributes, state, blockHash } = input
   const { timestamp, withdrawals = [] } = attributes
   if (timestamp <= parent.header.timestamp) {

@@ -363,7 +363,7 @@ export interface StateCaches {
 }
 
 /** Default size of state caches. */
-export const DEFAULT_CACHE_BYTES: number = 32 * 1024 * 1024
+const DEFAULT_CACHE_BYTES: number = 32 * 1024 * 1024
 
 /** Shares of the memory for codes and replaced nodes; the other nodes get the rest. */
 const CODE_SHARE = 1 / 4

@@ -71,7 +71,7 @@ export function makeRecord(node: NewNode, made: NodeListener): NodeRecord {
 }
 
 /** Makes the record of a leaf. @param pathItem - its hex-prefix path as an RLP item */
-export function leafRecord(pathItem: Uint8Array, { value, link }: TrieValue): NodeRecord {
+function leafRecord(pathItem: Uint8Array, { value, link }: TrieValue): NodeRecord {
   const length = pathItem.length + stringLength(value)
   const bytes = nodeMemory(listLength(length) + linksLength(link === undefined ? 0 : 1))
   const start = writeListHeader(bytes, length)

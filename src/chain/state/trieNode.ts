@@ -174,7 +174,7 @@ export function decodeNode(record: NodeRecord): TrieNode {
 }
 
 /** Creates the reference for an item of a node. @param link - number of hashes among the items before it */
-export function referenceIn(record: NodeRecord, item: Uint8Array, link: number): Reference {
+function referenceIn(record: NodeRecord, item: Uint8Array, link: number): Reference {
   return item[0] === HASH_HEAD ? new Reference(item, record.linkAt(link)) : new Reference(item)
 }
 

@@ -303,7 +303,7 @@ async function runOn(
 }
 
 /** Creates a reader of a state manager's current state. */
-export function stateReader(state: StateManagerInterface): TracedState {
+function stateReader(state: StateManagerInterface): TracedState {
   return {
     readAccount: (address) => state.getAccount(new Address(address)),
     readCode: (address) => state.getCode(new Address(address)),

@@ -176,7 +176,7 @@ function reportLog({ interpreter }: RunState, tracer: ExecutionTracer): void {
  * Reports a call or creation that fails before it starts, because of its depth, its value or its nonce. The EVM makes
  * no message for it, but geth shows a frame (core/vm/evm.go, Call and create).
  */
-export async function reportFailedFrame(
+async function reportFailedFrame(
   runState: RunState,
   rules: ForkRules,
   tracer: ExecutionTracer,

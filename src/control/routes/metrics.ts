@@ -34,7 +34,7 @@ const counters: readonly { name: string; help: string; pick: (tally: Readonly<Me
  *
  * They are computed from the tallies at each scrape: counting twice would cost every request.
  */
-export async function formatMetrics(provider: Provider): Promise<{ text: string; contentType: string }> {
+async function formatMetrics(provider: Provider): Promise<{ text: string; contentType: string }> {
   // Load the library on the first scrape only.
   const { Counter, Gauge, Registry } = await import('prom-client')
   const slice = new TimeSlice()

@@ -31,7 +31,7 @@ interface OpenDirectory {
 const MAX_DIRECTORIES = 262_144
 
 /** A directory under construction; stored once all its entries are known. */
-export class TreeDirectory {
+class TreeDirectory {
   readonly metadata: UnixfsMetadata
   /** Number of directories of the tree. */
   readonly #tree: { size: number }
@@ -133,7 +133,7 @@ function compareBytes(a: string, b: string): number {
 const INCREMENT = 256 * 1024
 
 /** Passes bytes through and reports the running total every 256 KiB and at the end. */
-export async function* withProgress(
+async function* withProgress(
   source: AsyncIterable<Uint8Array>,
   tell: (bytes: number) => Promise<void> | undefined,
 ): AsyncGenerator<Uint8Array> {

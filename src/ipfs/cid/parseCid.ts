@@ -8,7 +8,7 @@ import { codecCode } from './cidFormat.js'
 import { decodeMultibase } from './multibase.js'
 
 /** Bytes that are not a CID, with go-cid's message. */
-export class CastError extends Error {}
+class CastError extends Error {}
 
 /**
  * Decodes a CID of version 0 or 1, with nothing after it (go-cid, `cid.go`).

@@ -133,7 +133,7 @@ export interface FilesTarget {
 }
 
 /** Creates the destination for the option `to-files` (Kubo, `core/commands/add.go`). */
-export function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path: string): FilesTarget {
+function createFilesTarget({ files }: Pick<NetworkContext, 'files'>, path: string): FilesTarget {
   let filesPut = 0
   const fail = (reason: string): never => {
     throw new FileNetworkError(`to-files: ${reason}`)

@@ -52,7 +52,7 @@ export class UncleanPathError extends GatewayError {
 }
 
 /** `Cache-Control` of content-addressed answers: 48 weeks. */
-export const immutable = 'public, max-age=29030400, immutable'
+const immutable = 'public, max-age=29030400, immutable'
 
 /** Returns the header with the requested path. */
 export function pathHeader({ contentPath }: Pick<GatewayTarget, 'contentPath'>): Record<string, string> {

@@ -25,7 +25,7 @@ interface LinkEdit {
 }
 
 /** The links of a directory with pending changes. Reads only what is requested, since the directory may be large. */
-export class EditableLinks {
+class EditableLinks {
   /** Links that were set; undefined for removed ones. */
   readonly changes = new Map<string, UnixfsLink | undefined>()
   /** The edits that Kubo makes too, in order. */

@@ -161,7 +161,7 @@ export async function decodeKey(bytes: Uint8Array): Promise<PrivateKey> {
 }
 
 /** Returns the peer ID of a public key: base58btc of its multihash, without the multibase prefix. */
-export function peerIdOf(key: PublicKey): string {
+function peerIdOf(key: PublicKey): string {
   return peerIdText(nameOf(key))
 }
 

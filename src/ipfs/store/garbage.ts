@@ -129,7 +129,7 @@ async function unreadableLinks(nodes: readonly string[]): Promise<UnreadableLink
  *
  * @throws {@link UnreadableLinksError}
  */
-export async function neededBlocks(network: NetworkContext): Promise<LargeSet> {
+async function neededBlocks(network: NetworkContext): Promise<LargeSet> {
   const needed = new LargeSet()
   const seen = new LargeSet()
   const unreadable = new LargeSet()

@@ -154,7 +154,7 @@ function prefixed(error: unknown): unknown {
 }
 
 /** A failure to pin; `cause` is the original error. */
-export class PinError extends FileNetworkError {
+class PinError extends FileNetworkError {
   constructor(cause: FileNetworkError) {
     super(`pin: ${errorText(cause)}`)
     this.cause = cause

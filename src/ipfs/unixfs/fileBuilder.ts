@@ -108,7 +108,7 @@ export type FileLayout = (
  * Balanced layout: all leaves at the same depth, each node filled with links before the next is begun (boxo,
  * `importer/balanced`). A file of one chunk is a lone leaf. The metadata goes to the root.
  */
-export const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
+const balancedLayout: FileLayout = async (chunks, parts, metadata) => {
   let first: Chunk | undefined
   const levels: FileNode[][] = []
   for await (const chunk of chunks) {
@@ -173,7 +173,7 @@ export async function createChunkQueue(
  * Trickle layout: each node first holds as many leaves as it may have links, then subtrees of growing depth, four of
  * each. The metadata goes to the root.
  */
-export const trickleLayout: FileLayout = async (chunks, parts, metadata) => {
+const trickleLayout: FileLayout = async (chunks, parts, metadata) => {
   const queue = await createChunkQueue(chunks, parts.newChunk)
   return parts.parent(await fillTrickle(queue, parts, Infinity), metadata)
 }

@@ -115,7 +115,7 @@ export async function writeHamt(options: {
 }
 
 /** Stores a shard. Its links must already carry their slot labels. */
-export function writeShardNode(options: {
+function writeShardNode(options: {
   links: UnixfsLink[]
   fanout: number
   writer: BlockWriter

@@ -176,7 +176,7 @@ export interface RemoteBlock {
 }
 
 /** Converts a wire block to its header. */
-export function headerOf(block: RemoteBlock): HeaderFields {
+function headerOf(block: RemoteBlock): HeaderFields {
   const header: HeaderFields = {
     parentHash: hexToBytes(block.parentHash),
     uncleHash: hexToBytes(block.sha3Uncles),
@@ -232,7 +232,7 @@ type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
  *
  * @param forkBlock - transactions outside blocks up to this one may still move
  */
-export function withAnswerCache(request: Request, forkBlock: bigint): Request {
+function withAnswerCache(request: Request, forkBlock: bigint): Request {
   const kept = new Map<string, { answer: unknown; size: number }>()
   let total = 0
   const keep = async (key: string, answer: unknown): Promise<void> => {
@@ -271,7 +271,7 @@ function isSettled(answer: unknown, forkBlock: bigint): boolean {
 }
 
 /** The state of a remote chain after one block, fetched on demand and cached. */
-export class FetchedState implements RemoteState {
+class FetchedState implements RemoteState {
   readonly #client: Pick<RemoteClient, 'request'>
   readonly #cache: StateCache
   readonly #block: string

@@ -313,7 +313,7 @@ export class ForkError extends Error {
 }
 
 /** An error answered by the remote node. */
-export class RemoteRpcError extends Error {
+class RemoteRpcError extends Error {
   override readonly name = 'RemoteRpcError'
   readonly code: number
   readonly data: unknown

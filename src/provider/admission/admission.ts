@@ -123,7 +123,7 @@ export interface RefusedRequest {
 }
 
 /** Admits or refuses a JSON-RPC request or WebSocket upgrade; refusals have the same texts. */
-export function admitRpcRequest(
+function admitRpcRequest(
   settings: AdmissionSettings,
   entry: RpcAdmissionRequest,
 ): Awaitable<AdmissionResult<Caller>> {
@@ -214,7 +214,7 @@ const hostedOperations: ReadonlySet<string> = new Set([
 ])
 
 /** Admits or refuses a file request: first its credentials, then the key's settings. */
-export function admitFileRequest(
+function admitFileRequest(
   settings: AdmissionSettings,
   entry: FileAdmissionRequest,
 ): AdmissionResult<FileCaller> {
@@ -320,7 +320,7 @@ export interface Credentials {
 }
 
 /** Parses an Authorization header of the Basic scheme (RFC 7617); undefined if it is not one. */
-export function parseBasicCredentials(header: string | undefined): Credentials | undefined {
+function parseBasicCredentials(header: string | undefined): Credentials | undefined {
   const encoded = /^basic +([A-Za-z0-9+/_=-]+) *$/i.exec(header ?? '')?.[1]
   if (encoded === undefined) return undefined
   const decoded = Buffer.from(encoded, 'base64').toString('utf8')
@@ -330,12 +330,12 @@ export function parseBasicCredentials(header: string | undefined): Credentials |
 }
 
 /** Extracts the token of an Authorization header of the Bearer scheme (RFC 6750). */
-export function parseBearerToken(header: string | undefined): string | undefined {
+function parseBearerToken(header: string | undefined): string | undefined {
   return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1]
 }
 
 /** Compares secrets without timing leaks about their difference or lengths. */
-export function secretsEqual(a: string, b: string): boolean {
+function secretsEqual(a: string, b: string): boolean {
   return timingSafeEqual(digest(a), digest(b))
 }
 
@@ -374,7 +374,7 @@ function isPageOrigin(origin: string): boolean {
  * Whether an Origin header is that of a page of this machine, of an allowed page, or of no page at all: titanoboa sends
  * its own name.
  */
-export function isOwnOrigin(allowedOrigins: readonly string[], origin: string): boolean {
+function isOwnOrigin(allowedOrigins: readonly string[], origin: string): boolean {
   return !isPageOrigin(origin) || isLoopbackOrigin(origin) || matchesOrigin(allowedOrigins, origin)
 }
 
@@ -383,7 +383,7 @@ export function isOwnOrigin(allowedOrigins: readonly string[], origin: string): 
  *
  * An entry may omit the scheme, a leading `*.` matches any subdomain, and `*` matches every origin.
  */
-export function matchesOrigin(entries: readonly string[], origin: string): boolean {
+function matchesOrigin(entries: readonly string[], origin: string): boolean {
   return entries.some((entry) => entry === '*' || matchesEntry(entry.toLowerCase(), origin.toLowerCase()))
 }
 

@@ -179,7 +179,7 @@ export function createRandom(seed: number): () => number {
 }
 
 /** Derives a seed per name, so that one fault's draws do not depend on another's. */
-export function seedFor(seed: number, name: string): number {
+function seedFor(seed: number, name: string): number {
   let mixed = seed >>> 0
   for (const character of name) mixed = Math.imul(mixed ^ character.charCodeAt(0), 0x01000193) >>> 0
   return mixed

@@ -3,7 +3,7 @@ import * as z from 'zod'
 const perSecond = z.int().min(0)
 
 /** Rates and monthly quotas of the file network. A quota of 0 blocks; an absent one is unlimited. */
-export const filePlanSchema = z.strictObject({
+const filePlanSchema = z.strictObject({
   writesPerSecond: perSecond.default(150),
   readsPerSecond: perSecond.default(1500),
   /** Maximum bytes stored in total. */

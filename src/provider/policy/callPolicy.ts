@@ -131,7 +131,7 @@ export class ProviderCallPolicy implements CallPolicy {
 }
 
 /** A page of a foreign origin called a control (our choice). */
-export class ControlRefusedError extends RpcError {
+class ControlRefusedError extends RpcError {
   override readonly name = 'ControlRefusedError'
   constructor(method: string) {
     super(-32002, `${method} is not available to web pages of this origin (see --allow-origin)`)
@@ -158,7 +158,7 @@ const eth = [
 ]
 
 /** Methods of the hosted provider's documentation, the only ones in strict mode. */
-export const hostedMethods: ReadonlySet<string> = new Set([
+const hostedMethods: ReadonlySet<string> = new Set([
   ...eth.map((name) => `eth_${name}`),
   ...['net_listening', 'net_peerCount', 'net_version', 'web3_clientVersion'],
   ...['trace_block', 'trace_call', 'trace_callMany', 'trace_filter', 'trace_transaction'],
@@ -284,13 +284,13 @@ function keptParams({ params, length }: PolicyCall): unknown {
 const STANDARD_COST = 80
 
 /** Credits of a nonexistent method. */
-export const UNKNOWN_METHOD_COST = 160
+const UNKNOWN_METHOD_COST = 160
 
 /** Credits of a whole request refused with a 4xx other than 402 and 429. */
 export const REFUSED_REQUEST_COST = 5
 
 /** Credits of a batch in addition to its items (our choice). */
-export const BATCH_COST = 80
+const BATCH_COST = 80
 
 const groups: readonly [credits: number, methods: readonly string[]][] = [
   [5, ['eth_chainId', 'net_version', 'net_listening', 'eth_syncing', 'eth_subscribe', 'eth_hashrate']],
@@ -342,7 +342,7 @@ export interface CheckedCall {
 }
 
 /** Returns the refusal of a call by the key's allowlists or token rules, if any. */
-export function refuseBySettings(caller: Caller, call: CheckedCall): RpcError | undefined {
+function refuseBySettings(caller: Caller, call: CheckedCall): RpcError | undefined {
   const { key, claims } = caller
   if (key === undefined) return undefined
   if (key.token?.required === 'listed' && claims === undefined && isListed(key.token.lists, call)) {

@@ -107,7 +107,7 @@ function refusalOf(
 const forwarded: ReadonlySet<string> = new Set(['eth_estimateGas', 'eth_getProof'])
 
 /** Whether the partner handles a method. */
-export function isForwarded(method: string): boolean {
+function isForwarded(method: string): boolean {
   return forwarded.has(method)
 }
 
@@ -119,7 +119,7 @@ const TIMEOUT_MILLISECONDS = 30_000
  *
  * @throws RpcError with the partner's error, or ServerError if it does not answer
  */
-export async function callPartner(url: string, method: string, params: unknown): Promise<JsonValue> {
+async function callPartner(url: string, method: string, params: unknown): Promise<JsonValue> {
   const answer = await fetchAnswer(url, method, params)
   if (isErrorAnswer(answer)) {
     const { code, message, data } = answer.error

@@ -14,7 +14,7 @@ import {
 import { ServerError } from '../../rpc/errors.js'
 
 /** Delegates to another view; subclasses override what a fault changes. */
-export class ChainViewWrapper implements ChainView {
+class ChainViewWrapper implements ChainView {
   protected readonly inner: ChainView
 
   constructor(inner: ChainView) {

@@ -185,7 +185,7 @@ class RateExceededError extends RpcError {
 }
 
 /** Returns the error for a call whose credits are spent. */
-export function quotaRefusal(profile: QuotaProfile, spent: Spent, rate: RateFacts): RpcError {
+function quotaRefusal(profile: QuotaProfile, spent: Spent, rate: RateFacts): RpcError {
   if (profile === 'current') return new CreditsSpentError(spent)
   return spent.span === 'day'
     ? new RateExceededError('daily request count exceeded, request rate limited', rate)

@@ -153,7 +153,7 @@ async function readOutcomes(state: AnvilState, slice: TimeSlice): Promise<Map<st
  *
  * @throws StateDumpError if a part cannot be read, or the best block is missing
  */
-export async function readBlocks(
+async function readBlocks(
   state: AnvilState,
   view: ChainView,
   slice: TimeSlice,
@@ -188,7 +188,7 @@ export async function readBlocks(
 }
 
 /** Key of a transaction by position: anvil's hash of an impersonated one does not follow from its fields. */
-export function outcomeKey(blockHash: Uint8Array, index: number): string {
+function outcomeKey(blockHash: Uint8Array, index: number): string {
   return `${bytesToPlainHex(blockHash)}/${index}`
 }
 

@@ -12,7 +12,7 @@ export const word = hexText
   .transform((text) => hexToBytes(text.slice(2).padStart(64, '0')))
 
 /** A JSON number, or a number in hexadecimal or decimal. */
-export const amount = z
+const amount = z
   .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'not a number')])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 

@@ -225,12 +225,12 @@ function emptyMessage(length: number): Message {
  * Of duplicate members the last of the right type wins. The id keeps its source text, so that numbers beyond 2^53
  * survive (geth: rpc/json.go, fillMessage).
  */
-export function readMessage(value: unknown, place: MessageText): Message {
+function readMessage(value: unknown, place: MessageText): Message {
   return readValue(value, place) ?? runToCompletion(readMembers(value as Members, place))
 }
 
 /** Incremental version of {@link readMessage}: yields between pieces. */
-export function* readMessageInPieces(value: unknown, place: MessageText): Steps<Message> {
+function* readMessageInPieces(value: unknown, place: MessageText): Steps<Message> {
   return readValue(value, place) ?? (yield* readMembers(value as Members, place))
 }
 

@@ -9,7 +9,7 @@ const structural = /["{}[\]]/g
  *
  * Follows brackets and strings without checking the grammar; an unterminated value ends with the text.
  */
-export function* endOfValue(text: string, start: number): Steps<number> {
+function* endOfValue(text: string, start: number): Steps<number> {
   const first = text[start]
   if (first === '"') return endOfPlainString(text, start) ?? (yield* endOfString(text, start))
   if (first !== '{' && first !== '[') {

@@ -17,13 +17,13 @@ const queryParameters = [required('filter', filter)] as const
 const filterParameters = [required('id', filterId)] as const
 
 /** Implements eth_getLogs on a fork. */
-export function forkedLogs(remote: RemoteChain): Method['invoke'] {
+function forkedLogs(remote: RemoteChain): Method['invoke'] {
   return (call, params) =>
     withArguments(call, params, queryParameters, (_call, wanted) => find(remote, call, wanted))
 }
 
 /** Implements eth_getFilterLogs on a fork. */
-export function forkedFilterLogs(remote: RemoteChain): Method['invoke'] {
+function forkedFilterLogs(remote: RemoteChain): Method['invoke'] {
   return (call, params) => {
     const [id] = decodeArguments(params, filterParameters)
     return find(remote, call, call.filters.logs(id))
@@ -105,7 +105,7 @@ function conditionsOf({ addresses, topics }: FilterArguments) {
 }
 
 /** Extends anvil_metadata by the forked chain. */
-export function forkedMetadata(remote: RemoteChain, local: Method): Method['invoke'] {
+function forkedMetadata(remote: RemoteChain, local: Method): Method['invoke'] {
   return async (call, params) => ({
     ...(await factsOf(local, call, params)),
     forkedNetwork: {
@@ -117,7 +117,7 @@ export function forkedMetadata(remote: RemoteChain, local: Method): Method['invo
 }
 
 /** Extends anvil_nodeInfo by the forked chain; the URL contains no key. */
-export function forkedNodeInfo(remote: RemoteChain, local: Method): Method['invoke'] {
+function forkedNodeInfo(remote: RemoteChain, local: Method): Method['invoke'] {
   return async (call, params) => ({
     ...(await factsOf(local, call, params)),
     forkConfig: {
@@ -141,7 +141,7 @@ async function factsOf(
 type FeeHistory = Readonly<Record<string, JsonValue[] | JsonValue | undefined>>
 
 /** Implements eth_feeHistory on a fork: remote blocks, then local ones. */
-export function forkedFeeHistory(remote: RemoteChain, local: Method): Method['invoke'] {
+function forkedFeeHistory(remote: RemoteChain, local: Method): Method['invoke'] {
   return async (call, params) => {
     const [countText, newest, percentiles] = Array.isArray(params) ? (params as unknown[]) : []
     const count = Number(countText)

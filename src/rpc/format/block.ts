@@ -50,7 +50,7 @@ export function totalDifficultyMember(
 }
 
 /** Joins the hashes of transactions with commas. */
-export function hashesText(transactions: readonly { hash: Uint8Array }[]): string {
+function hashesText(transactions: readonly { hash: Uint8Array }[]): string {
   return transactions.map(({ hash }) => jsonBytes(hash)).join(',')
 }
 
@@ -70,7 +70,7 @@ type NullableMember = 'hash' | 'number' | 'nonce' | 'logsBloom' | 'miner' | 'mix
 export type NullMembers = ReadonlySet<NullableMember>
 
 /** The empty set. */
-export const noNullMembers: NullMembers = new Set()
+const noNullMembers: NullMembers = new Set()
 
 /**
  * Returns a header's members as JSON text, with an opening brace but no closing one. Members of inactive forks are

@@ -12,15 +12,3 @@ export const web3Methods: readonly Method[] = [
     bytesToHex(await keccak256InTurns(bytes)),
   ),
 ]
-
-/** net_version: returns the chain id as a decimal string. */
-export const version = defineMethod('net_version', [], ({ view }) => view.chainId.toString())
-
-/** net_peerCount: returns zero, as the node has no peers. */
-export const peerCount = defineMethod('net_peerCount', [], () => '0x0')
-
-/** net_listening: returns true. */
-export const listening = defineMethod('net_listening', [], () => true)
-
-/** The methods of the `net_` namespace. */
-export const netMethods: readonly Method[] = [listening, peerCount, version]

@@ -15,7 +15,7 @@ import { WireBytes, type WirePiece } from '../wire.js'
  *
  * @param receipts - wire form of all its receipts, concatenated
  */
-export function* totalFees(receipts: Uint8Array): Steps<bigint> {
+function* totalFees(receipts: Uint8Array): Steps<bigint> {
   const numberAt = ({ start, end }: TextSpan): bigint => BigInt(latin1(receipts, start, end))
   let sum = 0n
   let price = textMember(receipts, 'effectiveGasPrice')

@@ -17,9 +17,9 @@ import { controlNumber } from './numbers.js'
 const tags: readonly string[] = ['latest', 'earliest', 'pending', 'safe', 'finalized'] satisfies BlockTag[]
 
 /** JSON Schema of a tag. */
-export const blockTagSchema: JsonSchema = { title: 'block tag', type: 'string', enum: tags }
+const blockTagSchema: JsonSchema = { title: 'block tag', type: 'string', enum: tags }
 /** JSON Schema of a block number. */
-export const blockNumberSchema: JsonSchema = {
+const blockNumberSchema: JsonSchema = {
   title: 'block number',
   type: 'string',
   pattern: '^0[xX](0|[1-9a-fA-F][0-9a-fA-F]{0,15})$',
@@ -44,7 +44,7 @@ function hasEarlyFault(text: string): boolean {
  *
  * @throws ReasonError; `tooHigh` is the reason for numbers beyond 2^63-1
  */
-export function parseBlockNumber(text: string, tooHigh: string): bigint {
+function parseBlockNumber(text: string, tooHigh: string): bigint {
   if (text === '') throw new ReasonError('empty hex string')
   const reason = invalidQuantityReason(text, 64)
   if (reason !== undefined) throw new ReasonError(hasEarlyFault(text) ? 'invalid hex string' : reason)

@@ -150,12 +150,12 @@ function checked(bytes: Uint8Array | undefined, type: string): Uint8Array {
  *
  * @throws TypeMismatchError with the Go type `type`
  */
-export function decodeBytes(value: unknown, type: string): Uint8Array {
+function decodeBytes(value: unknown, type: string): Uint8Array {
   return checked(readHexDigits(byteText(value, type), 2), type)
 }
 
 /** Incremental version of {@link decodeBytes}: yields between pieces. */
-export function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8Array> {
+function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8Array> {
   return checked(yield* readHexDigitsInPieces(byteText(value, type), 2), type)
 }
 
@@ -164,7 +164,7 @@ export function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8A
  *
  * @throws TypeMismatchError, or ReasonError if the length is wrong
  */
-export function decodeFixedBytes(value: unknown, length: number, type: string): Uint8Array {
+function decodeFixedBytes(value: unknown, length: number, type: string): Uint8Array {
   return checked(readHexDigits(fixedByteText(value, length, type), 2), type)
 }
 

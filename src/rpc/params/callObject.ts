@@ -39,7 +39,7 @@ const authorization: Decoder<Authorization> = decodingItself(
 )
 
 /** The authorizations of a set-code transaction; all members are required. */
-export const authorizationList = list(authorization, '[]types.SetCodeAuthorization')
+const authorizationList = list(authorization, '[]types.SetCodeAuthorization')
 
 const tuple = struct(
   { struct: 'AccessTuple', type: 'types.AccessTuple' },
@@ -58,7 +58,7 @@ const entry: Decoder<AccessListEntry> = decodingItself(
 )
 
 /** An access list (EIP-2930); both members of each entry are required. */
-export const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')
+const accessList: Decoder<AccessListEntry[]> = list(entry, 'types.AccessList')
 
 const members = struct(
   { struct: 'TransactionArgs', type: 'ethapi.TransactionArgs' },

@@ -26,7 +26,7 @@ const ZERO_SLOT = '0'.repeat(64)
 const SAME = '"="'
 
 /** Writes state changes in Parity's format: `=` unchanged, `*` changed, `+` added, `-` removed. */
-export function* writeStateDiff(
+function* writeStateDiff(
   { pre, post }: Pick<PrestateTracer, 'pre' | 'post'>,
   form: TraceForm,
   writer: PieceWriter,
@@ -118,7 +118,7 @@ function parityFormat(form: TraceForm): FlatCallOptions {
 }
 
 /** Parity's choice of frame contents. */
-export const parityFrames = { skipPrecompiles: true, gasAfterIntrinsic: true, gasUsedByCode: true }
+const parityFrames = { skipPrecompiles: true, gasAfterIntrinsic: true, gasUsedByCode: true }
 
 /** Starts a trace of the given parts; the others are null or empty. */
 export function startParityTrace(

@@ -31,7 +31,7 @@ const memoryOperands: ReadonlyMap<number, MemoryOperands> = new Map<number, Memo
 ])
 
 /** Returns the memory that an opcode is about to write or read; undefined if there is none. */
-export function memoryWritten(opcode: number, stack: RunState['stack']): MemoryRange | undefined {
+function memoryWritten(opcode: number, stack: RunState['stack']): MemoryRange | undefined {
   const operands = memoryOperands.get(opcode)
   if (operands === undefined) return undefined
   const [at, size] = operands
@@ -44,7 +44,7 @@ function item(stack: RunState['stack'], depth: number): bigint {
 }
 
 /** Items pushed by each opcode, per the Yellow Paper (appendix H.2): DUP and SWAP push everything they reach. */
-export const pushedItems: readonly number[] = Array.from({ length: 256 }, (_, opcode) => {
+const pushedItems: readonly number[] = Array.from({ length: 256 }, (_, opcode) => {
   if (opcode >= 0x80 && opcode <= 0x9f) return (opcode & 0x0f) + 2
   return pushesItem(opcode) ? 1 : 0
 })

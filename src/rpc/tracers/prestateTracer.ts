@@ -12,7 +12,7 @@ import { boolean } from '../params/bytes.js'
 import { type TracerKind, decodeTracerConfig } from './tracerKind.js'
 
 /** Writes accounts sorted by address, without empty members (geth: native/prestate.go, account). */
-export function* writePrestate(accounts: PrestateAccounts, writer: PieceWriter): Steps<void> {
+function* writePrestate(accounts: PrestateAccounts, writer: PieceWriter): Steps<void> {
   const list = new ListWriter(writer, '{}')
   for (const [address, account] of yield* sortedEntries(accounts)) {
     list.append(`"0x${address}":`)

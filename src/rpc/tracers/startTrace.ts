@@ -17,7 +17,7 @@ import { opcodeTracers, startStructLogger } from './structLogger.js'
 import type { Trace, TraceContext, TraceForm, TracerKind } from './tracerKind.js'
 
 /** 4byteTracer: number of calls per function selector. */
-export const fourByteTracer: TracerKind = {
+const fourByteTracer: TracerKind = {
   name: '4byteTracer',
   start() {
     const tracer = new FourByteTracer()
@@ -35,7 +35,7 @@ function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter):
 }
 
 /** noopTracer: executes without output. */
-export const noopTracer: TracerKind = {
+const noopTracer: TracerKind = {
   name: 'noopTracer',
   start: () => ({ tracer: {}, write: (_, writer) => writeNothing(writer) }),
 }

@@ -28,7 +28,7 @@ interface TraceFormat {
 }
 
 /** Prints steps as they occur. */
-export class StructLogText implements StructLogSink {
+class StructLogText implements StructLogSink {
   readonly #format: TraceFormat
   readonly #writer = new PieceWriter()
   #isEmpty = true

@@ -145,7 +145,7 @@ const FIRST_PAGE_LENGTH = 1024
 const LONGEST_PAGE = 65_536
 
 /** Collects records to append as buffers for a single write. */
-export class RecordBuffers {
+class RecordBuffers {
   readonly #buffers: Uint8Array[] = []
   #page: Buffer = Buffer.alloc(0)
   /** Start and end of the bytes in the page that are not yet among the buffers. */

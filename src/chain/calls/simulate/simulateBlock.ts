@@ -174,7 +174,7 @@ export interface ExecutedCall {
  *
  * @throws SimulationError if it may not be executed; ChainError if it is inconsistent.
  */
-export async function simulateCall(
+async function simulateCall(
   evm: PooledEvm,
   call: CallObject,
   { gasLeft, budget, validation }: CallBounds,

@@ -73,7 +73,7 @@ export interface CidConversion {
 }
 
 /** Reformats CIDs, one line each; an invalid one gets a line with the error. */
-export async function* emitCids(texts: string[], conversion: CidConversion): AsyncGenerator<object> {
+async function* emitCids(texts: string[], conversion: CidConversion): AsyncGenerator<object> {
   for (const text of texts) {
     const line = { CidStr: text, Formatted: '', ErrorMsg: '' }
     try {
@@ -109,7 +109,7 @@ export function baseNameOf(text: string): string {
  *
  * @throws {@link FileNetworkError} for an unknown code
  */
-export function formatCid(pattern: string, cid: CID, baseName: string): string {
+function formatCid(pattern: string, cid: CID, baseName: string): string {
   const base = multibaseByName(baseName)
   // Go cuts off one byte, which is not all of an emoji.
   const withoutPrefix = (bytes: Uint8Array): string =>

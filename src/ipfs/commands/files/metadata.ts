@@ -53,7 +53,7 @@ export const filesTouch = defineCommand({
 })
 
 /** Sets the mode or time of the entry at a cleaned path in the mutable files; undefined keeps the old. */
-export async function changeMetadata(
+async function changeMetadata(
   { files, blockstore }: Pick<NetworkContext, 'files' | 'blockstore'>,
   path: string,
   metadata: UnixfsMetadata,

@@ -87,7 +87,7 @@ async function moveEntry(
  *
  * @throws {@link FileNetworkError} with Kubo's message if there is nothing at the path, or no directory
  */
-export async function lookUpDirectory(
+async function lookUpDirectory(
   files: Pick<MutableFiles, 'lookUp'>,
   path: string[],
 ): Promise<UnixfsEntry> {

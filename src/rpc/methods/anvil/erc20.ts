@@ -5,7 +5,7 @@ import { address } from '../../params/bytes.js'
 import { controlNumber } from '../../params/numbers.js'
 
 /** Encodes a contract call with 20-byte addresses as arguments. @param selector - 8 digits */
-export function encodeCall(selector: string, addresses: readonly Uint8Array[]): Uint8Array {
+function encodeCall(selector: string, addresses: readonly Uint8Array[]): Uint8Array {
   const data = new Uint8Array(4 + 32 * addresses.length)
   data.set(hexToBytes(selector))
   addresses.forEach((address, index) => data.set(address, 4 + 32 * index + 12))

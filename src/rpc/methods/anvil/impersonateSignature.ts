@@ -11,7 +11,7 @@ export interface SignaturePair {
 }
 
 /** A pair of signature and address. */
-export const signaturePair: Decoder<SignaturePair> = mapped(
+const signaturePair: Decoder<SignaturePair> = mapped(
   pair([signature, address], { title: 'signature and address', expected: 'a signature and an address' }),
   ([signed, signer]) => ({ signature: signed, address: signer }),
 )

@@ -11,7 +11,7 @@ const forking = struct(
 const order = struct({ struct: 'ResetOptions', type: 'ResetOptions' }, { forking })
 
 /** Options of a reset. Empty objects, and nulls in them, mean no options. */
-export const resetOrder: Decoder<ForkTarget> = mapped(order, ({ forking: given }) => ({
+const resetOrder: Decoder<ForkTarget> = mapped(order, ({ forking: given }) => ({
   url: given?.jsonRpcUrl,
   blockNumber: given?.blockNumber,
 }))

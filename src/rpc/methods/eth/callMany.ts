@@ -97,7 +97,7 @@ const transactionIndex: Decoder<number> = {
 }
 
 /** Starting point of eth_callMany (Erigon: turbo/jsonrpc/eth_callMany.go, StateContext). */
-export const stateContext = struct(
+const stateContext = struct(
   { struct: 'StateContext', type: 'StateContext' },
   { blockNumber: blockSelector, transactionIndex },
 )

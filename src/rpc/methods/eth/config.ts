@@ -31,7 +31,7 @@ const precompiles = [
 ] as const
 
 /** Describes a fork in the format of EIP-7910. */
-export function forkConfig(
+function forkConfig(
   activation: ForkActivation,
   forks: ForkSchedule,
   genesis: Pick<StoredBlock, 'hash' | 'header'>,

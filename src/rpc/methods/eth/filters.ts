@@ -6,7 +6,7 @@ import { boolean, filterId } from '../../params/bytes.js'
 import { createBlockFilter, createLogFilter, createPendingFilter } from '../../subscriptions/filters.js'
 
 /** Whether a filter is missing without that being an error: hardhat answers null (EDR: edr_provider, filter.rs). */
-export function isFilterMissing({ filters, backend }: Call, id: string): boolean {
+function isFilterMissing({ filters, backend }: Call, id: string): boolean {
   return backend.settings.compatibility.nullForUnknownFilter && !filters.has(id)
 }
 

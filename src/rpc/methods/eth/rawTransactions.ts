@@ -34,7 +34,7 @@ export const getRawTransactionByBlockHashAndIndex = defineMethod(
 )
 
 /** Returns a block's transaction in EIP-2718 form; `0x` if the block or index does not exist, null in anvil. */
-export function rawTransactionAt(
+function rawTransactionAt(
   { backend }: Call,
   block: StoredBlock | undefined,
   index: number,

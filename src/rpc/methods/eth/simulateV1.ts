@@ -55,7 +55,7 @@ export interface SimulationShape extends BlockShape {
 }
 
 /** Writes simulated blocks: block objects with the results of their calls. */
-export function* writeSimulatedBlocks(
+function* writeSimulatedBlocks(
   blocks: readonly SimulatedBlock[],
   shape: SimulationShape,
   writer: PieceWriter,

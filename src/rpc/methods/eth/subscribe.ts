@@ -29,7 +29,7 @@ const query = struct(
  * Pushes the receipts of each new head as one array: all of them, or only those of the given transactions. Empty arrays
  * are not pushed, nor, like in geth, receipts of blocks that a reorganisation adds below the head.
  */
-export const transactionReceipts = defineKind(
+const transactionReceipts = defineKind(
   'transactionReceipts',
   [optional('filter', query)],
   ({ backend, report }, filter) => {
@@ -139,7 +139,7 @@ const headTextOf = cacheLatest(({ hash, header }: StoredBlock) => completeHeader
 const pendingTextOf = cacheLatest((transaction: PooledTransaction) => transactionText(transaction, undefined))
 
 /** Pushes transactions that become executable: their hashes, or full objects with `true`. */
-export const newPendingTransactions = defineKind(
+const newPendingTransactions = defineKind(
   'newPendingTransactions',
   [optional('fullTransactions', boolean)],
   ({ backend }, full = false) =>
@@ -151,7 +151,7 @@ export const newPendingTransactions = defineKind(
 )
 
 /** Pushes the header of each new head, in hardhat the block; of several blocks added at once, only the last. */
-export const newHeads = defineKind('newHeads', [], ({ backend }) => {
+const newHeads = defineKind('newHeads', [], ({ backend }) => {
   const { compatibility, totalDifficulty } = backend.settings
   const shape = { fullTransactions: false, totalDifficulty }
   return (push) =>

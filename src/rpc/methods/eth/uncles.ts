@@ -9,7 +9,7 @@ import type { WireBytes } from '../../wire.js'
 import { findBlock, noBlock, noBlockOfNumber } from '../findBlock.js'
 
 /** Returns a block's uncle by index; null if the block or index does not exist. */
-export function uncleAt({ backend }: Call, block: StoredBlock | undefined, index: number): WireBytes | null {
+function uncleAt({ backend }: Call, block: StoredBlock | undefined, index: number): WireBytes | null {
   const hash = block?.uncleHashes[index]
   if (block === undefined || hash === undefined) return null
   const header = backend.records.uncles(block)[index]

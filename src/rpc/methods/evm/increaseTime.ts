@@ -4,7 +4,7 @@ import { controlNumber, controlUint64 } from '../../params/numbers.js'
 import type { Decoder } from '../../params/combinators.js'
 
 /** An offset in seconds. Like in ganache, it may be negative or a fraction, which is rounded. */
-export const seconds: Decoder<bigint> = {
+const seconds: Decoder<bigint> = {
   schema: { title: 'seconds', anyOf: [controlNumber.schema, { type: 'number' }] },
   decode(value) {
     const isNumber = typeof value === 'number' && Number.isFinite(value)

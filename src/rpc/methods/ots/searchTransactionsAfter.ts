@@ -38,7 +38,7 @@ const ITEMS_AT_ONCE = 256
  * Finds transactions that involve an account, even in an internal call, newest first, in whole blocks until a page is
  * full. `firstPage` says whether there is nothing newer, `lastPage` whether there is nothing older.
  */
-export async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
+async function searchTransactions(call: Call, order: SearchOrder): Promise<WireBytes> {
   const slice = new TimeSlice()
   const found: Found[] = []
   let count = 0
