@@ -112,7 +112,7 @@ export class Chain {
   /**
    * Runs work under the chain's mutex.
    *
-   * @throws ChainStoppedError if the chain is already closed.
+   * @throws ChainStoppedError if the chain is already closed
    */
   exclusively<T>(work: () => Awaitable<T>): Promise<T> {
     return this.#mutex.run(work)
@@ -136,7 +136,7 @@ export class Chain {
   /**
    * Mines one block now from the mempool. Only within {@link exclusively}.
    *
-   * @throws TimestampError if the block cannot have the given timestamp.
+   * @throws TimestampError if the block cannot have the given timestamp
    */
   async mine({ timestamp, maximumTransactions, reserved = false }: MineOptions = {}): Promise<MinedBlock> {
     const { header } = this.head.block
@@ -176,7 +176,7 @@ export class Chain {
    * the next head; on any other parent it is stored as a side block, which {@link moveHead} can adopt. Only within
    * {@link exclusively}.
    *
-   * @throws ImportError if the block is invalid; nothing has changed then.
+   * @throws ImportError if the block is invalid; nothing has changed then
    */
   async importBlock(block: BlockParts): Promise<StoredBlock> {
     const sources = { position: this.#position, states: this.#states, view: this.view }

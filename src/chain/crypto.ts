@@ -33,7 +33,7 @@ export function signatureBackend(): SignatureBackend['name'] {
 /**
  * Signs a 32-byte hash with a 32-byte private key, deterministically (RFC 6979).
  *
- * @throws Error if the private key is zero or not below the order of the curve.
+ * @throws Error if the private key is zero or not below the order of the curve
  */
 export function sign(hash: Uint8Array, privateKey: Uint8Array): Signature {
   const { bytes, yParity } = backend.sign(hash, privateKey)
@@ -43,7 +43,7 @@ export function sign(hash: Uint8Array, privateKey: Uint8Array): Signature {
 /**
  * Recovers the 20-byte address that signed a 32-byte hash.
  *
- * @throws Error if r or s is out of range or no public key fits the signature.
+ * @throws Error if r or s is out of range or no public key fits the signature
  */
 export function recover(hash: Uint8Array, { r, s, yParity }: Signature): Uint8Array {
   const signature = new Uint8Array(64)
@@ -60,7 +60,7 @@ export function publicKeyToAddress(publicKey: Uint8Array): Uint8Array {
 /**
  * Returns the 20-byte address of a 32-byte private key.
  *
- * @throws Error if the private key is zero or not below the order of the curve.
+ * @throws Error if the private key is zero or not below the order of the curve
  */
 export function privateKeyToAddress(privateKey: Uint8Array): Uint8Array {
   return publicKeyToAddress(backend.publicKey(privateKey))
@@ -124,13 +124,13 @@ export interface SignatureBackend {
   /**
    * Recovers the 65-byte uncompressed public key from a 64-byte signature.
    *
-   * @throws Error if r or s is out of range or no public key fits the signature.
+   * @throws Error if r or s is out of range or no public key fits the signature
    */
   recover(hash: Uint8Array, signature: Uint8Array, yParity: 0 | 1): Uint8Array
   /**
    * Returns the 65-byte uncompressed public key of a private key.
    *
-   * @throws Error if the private key is zero or not below the order of the curve.
+   * @throws Error if the private key is zero or not below the order of the curve
    */
   publicKey(privateKey: Uint8Array): Uint8Array
 }

@@ -55,7 +55,7 @@ export interface ChainView {
    * Returns the stored block that a selector names: undefined if there is none, and for `safe` and `finalized` before
    * the merge. `pending` means the head here.
    *
-   * @throws NotCanonicalError if the selector requires a canonical block and the hash names another one.
+   * @throws NotCanonicalError if the selector requires a canonical block and the hash names another one
    */
   resolve(selector: BlockSelector): StoredBlock | undefined
   /** A block built from the mempool on the head; cached until the head, the mempool or its timestamp changes. */
@@ -65,7 +65,7 @@ export interface ChainView {
    * controls edited after the block and before the next one was mined. Only `pending` makes it asynchronous.
    *
    * @throws HeaderNotFoundError, TagNotFoundError, HashNotFoundError or NotCanonicalError if the selector names no
-   *   block.
+   *   block
    */
   stateAt(selector: BlockSelector): Awaitable<StateAt>
   /** Where a canonical transaction is stored, by its 32-byte hash. */

@@ -76,7 +76,7 @@ export const providerOptions = {
     maxResponse: option(
       wholeNumber({ minimum: 1, valueName: 'BYTES' }),
       50_000_000,
-      'Maximum size of the traces, the listed state, of eth_callMany or of evm_mine_detailed in one answer, and of the answers to a batch, which also ends at 25 MB, as in geth; what exceeds it is refused',
+      'Maximum size of an answer with traces, listed state or the results of eth_callMany or evm_mine_detailed, and of the answers to a batch together, which also end at 25 MB, as in geth; more is refused',
     ),
     gasCapBlocks: option(
       wholeNumber({ minimum: 1 }),

@@ -260,16 +260,16 @@ export class DirectFront {
 }
 
 /** Maximum bytes per read of a socket, as suggested by libuv. */
-const ROOM_FOR_READ = 65_536
+const READ_BUFFER_LENGTH = 65_536
 
 /** Read buffer shared by all sockets. Callers must be done with a part before the next read. */
-const room = Buffer.allocUnsafeSlow(ROOM_FOR_READ)
+const readBuffer = Buffer.allocUnsafeSlow(READ_BUFFER_LENGTH)
 
 /**
  * What `onread` sets on a connecting socket (`lib/net.js`). Accepted sockets have the same members, but no option to
  * set them.
  */
-interface Members {
+interface OnReadMembers {
   buffer: symbol
   callback: symbol
 }
@@ -291,14 +291,14 @@ export function receive(socket: Duplex, take: (part: Buffer) => void): () => voi
   }
   let isStream = false
   const accepted = socket as AcceptedSocket
-  accepted[members.buffer] = room
+  accepted[members.buffer] = readBuffer
   accepted[members.callback] = (length: number): boolean => {
-    const part = room.subarray(0, length)
+    const part = readBuffer.subarray(0, length)
     if (isStream) return socket.push(Buffer.from(part))
     take(part)
     return true
   }
-  accepted._handle?.useUserBuffer?.(room)
+  accepted._handle?.useUserBuffer?.(readBuffer)
   return () => {
     isStream = true
   }
@@ -309,7 +309,7 @@ interface AcceptedSocket extends Duplex {
   [member: symbol]: unknown
 }
 
-function membersOf(socket: Duplex): Members | undefined {
+function membersOf(socket: Duplex): OnReadMembers | undefined {
   if ((socket as AcceptedSocket)._handle?.useUserBuffer === undefined) return undefined
   const symbols = Object.getOwnPropertySymbols(socket)
   const [buffer, callback] = ['kBuffer', 'kBufferCb'].map((name) =>

@@ -278,8 +278,7 @@ describe('faults and refusals', () => {
   })
 })
 
-it('registers every method under its own name', () => {
-  for (const [name, method] of registry) expect(method.name).toBe(name)
+it('registers methods of every namespace', () => {
   for (const name of [
     'eth_getLogs',
     'eth_subscribe',

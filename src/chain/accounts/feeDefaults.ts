@@ -45,7 +45,7 @@ export type TransactionFees = Pick<
  * the same nonce: a caller who only raises the cap means to replace it. In anvil the default is the suggested tip,
  * whatever the cap.
  *
- * @throws ChainError with geth's message if the fees are inconsistent.
+ * @throws ChainError with geth's message if the fees are inconsistent
  */
 export function feeDefaults(call: CallObject, market: FeeMarket): TransactionFees {
   return { ...blobFees(call, market), ...gasFees(call, market) }
@@ -124,7 +124,7 @@ function openTip(
  * Fills in the fees of a call whose access list is requested. Unlike geth, requires both fees of EIP-1559 or none, as
  * documented, and allows a gas price of zero.
  *
- * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees are inconsistent.
+ * @throws InvalidCallError if only one of the EIP-1559 fees is given; ChainError if the fees are inconsistent
  */
 export function accessListFees(
   call: CallObject,

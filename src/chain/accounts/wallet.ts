@@ -92,8 +92,8 @@ export class Wallet {
    * Builds a signed transaction, filling in missing fields (geth: internal/ethapi/transaction_args.go, setDefaults).
    * `from` defaults to the first account.
    *
-   * @throws UnknownAccountError if the node has no key of the sender, and it is not impersonated.
-   * @throws ChainError with geth's message if the fields are inconsistent, and whatever a gas estimate throws.
+   * @throws UnknownAccountError if the node has no key of the sender, and it is not impersonated
+   * @throws ChainError with geth's message if the fields are inconsistent, and whatever a gas estimate throws
    */
   async prepare(call: CallObject): Promise<PooledTransaction> {
     const from = this.#senderOf(call)

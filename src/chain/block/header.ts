@@ -50,7 +50,7 @@ export function hashHeader(header: HeaderFields): Uint8Array {
 /**
  * Builds a header from the byte strings of its RLP list. The number of fields determines the fork.
  *
- * @throws Error if the list has a wrong length, or contains anything but byte strings.
+ * @throws Error if the list has a wrong length, or contains anything but byte strings
  */
 export function headerFromList(list: readonly unknown[]): HeaderFields {
   if (list.length < BASE_FIELDS || list.length > BASE_FIELDS + 6) {

@@ -55,7 +55,7 @@ export class BlockRegions {
   /**
    * Reads the index record at a place; the data that it refers to usually comes along.
    *
-   * @throws DataDirectoryError if it is damaged.
+   * @throws DataDirectoryError if it is damaged
    */
   indexRecord(ordinal: number, { position, length, checksum }: BulkLocation): IndexRecord {
     this.#window.read(position, { before: LOOK_BACK, length })

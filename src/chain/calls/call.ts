@@ -73,10 +73,10 @@ export function callGasCap({ site, gasCapInBlocks }: Pick<CallRequest, 'site' | 
 /**
  * Runs a call and returns its output (eth_call).
  *
- * @throws ChainError if the call or its overrides are inconsistent.
- * @throws MessageRejectedError if the call may not run.
- * @throws ExecutionRevertedError if it reverted.
- * @throws ExecutionFailedError if it failed otherwise.
+ * @throws ChainError if the call or its overrides are inconsistent
+ * @throws MessageRejectedError if the call may not run
+ * @throws ExecutionRevertedError if it reverted
+ * @throws ExecutionFailedError if it failed otherwise
  */
 export function call(request: CallRequest): Awaitable<Uint8Array> {
   return withCall(request, (evm, message) => {

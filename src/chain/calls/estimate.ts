@@ -23,7 +23,7 @@ const ERROR_RATIO = 15n
  * executed. If either is not as expected, every step executes the call.
  *
  * @param blockGasLimit - gas to try if the call sets none: the gas limit of the pending block
- * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message.
+ * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message
  */
 export async function estimateGas(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   const limits = { given: request.call.gas, blockGasLimit, cap: callGasCap(request) }

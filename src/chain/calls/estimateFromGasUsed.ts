@@ -24,7 +24,7 @@ const precisions: readonly (readonly [least: bigint, precision: bigint])[] = [
  * one more than the intrinsic gas, if that suffices; otherwise the result of a binary search.
  *
  * @param blockGasLimit - maximum gas, and that of the run if the call sets none
- * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message.
+ * @throws ChainError, MessageRejectedError, ExecutionRevertedError or ExecutionFailedError, with geth's message
  */
 export async function estimateFromGasUsed(request: CallRequest, blockGasLimit: bigint): Promise<bigint> {
   return withCall({ ...request, estimateLimit: blockGasLimit }, async (evm, message) => {

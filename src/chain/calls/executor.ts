@@ -62,7 +62,7 @@ export class MessageExecutor {
   /**
    * Returns the output of the message (eth_call).
    *
-   * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, with geth's message.
+   * @throws ExecutionRevertedError, ExecutionFailedError, MessageRejectedError or ChainError, with geth's message
    */
   call(request: ExecutionRequest): Awaitable<Uint8Array> {
     return onSite(request, call, this.#options.onConsole)
@@ -86,7 +86,7 @@ export class MessageExecutor {
   /**
    * Returns what the message touches (eth_createAccessList); a failure is part of the result.
    *
-   * @throws InvalidCallError, MessageRejectedError or ChainError.
+   * @throws InvalidCallError, MessageRejectedError or ChainError
    */
   createAccessList(request: ExecutionRequest): Awaitable<AccessListResult> {
     return onSite(request, (located) => {

@@ -41,7 +41,7 @@ export type PrecompileOverrides = 'applied' | 'checked' | 'none'
  * Overrides the state that an EVM is bound to (geth: internal/ethapi/override, StateOverride.Apply). Any override of a
  * precompile's address removes the precompile.
  *
- * @throws ChainError with geth's message if overrides contradict each other.
+ * @throws ChainError with geth's message if overrides contradict each other
  */
 export async function applyStateOverrides(
   evm: PooledEvm,

@@ -27,8 +27,8 @@ const LONGEST_RUN = 20
  * run, other requests may mine in between.
  *
  * @param mined - called with each block; the next one waits for it
- * @throws TimestampError if the first block cannot have the given timestamp.
- * @throws ChainStoppedError if the node stops midway, ChainError if the signal is aborted; mined blocks stay.
+ * @throws TimestampError if the first block cannot have the given timestamp
+ * @throws ChainStoppedError if the node stops midway, ChainError if the signal is aborted; mined blocks stay
  */
 export async function mineBlocks(
   chain: Chain,

@@ -47,8 +47,8 @@ export interface ReorganisationOrder {
  * The new blocks are first stored beside the chain, then a single write makes the last one the head. So a node that
  * stops midway has either the old blocks or the new ones.
  *
- * @throws DepthError if the chain is too short, or an index is beyond the last new block.
- * @throws ChainStoppedError if the node stops midway; the old blocks stay.
+ * @throws DepthError if the chain is too short, or an index is beyond the last new block
+ * @throws ChainStoppedError if the node stops midway; the old blocks stay
  */
 export function reorganise(parts: ReorganisationParts, order: ReorganisationOrder): Promise<void> {
   const { chain } = parts
@@ -110,7 +110,7 @@ async function mineBranch(
  * Removes the last `depth` blocks of the chain. Their transactions are dropped, and no removed logs are reported, as if
  * the blocks had never existed.
  *
- * @throws DepthError if the chain is too short.
+ * @throws DepthError if the chain is too short
  */
 export function rollback(chain: Chain, depth: number): Promise<void> {
   return chain.exclusively(async () => {
@@ -166,8 +166,8 @@ function oneByOne(transactions: readonly PooledTransaction[]) {
  * Imports blocks from elsewhere, as RLP and parents first, and makes the last one the head: directly if it extends the
  * head, by a reorganisation if it is on another branch.
  *
- * @throws ImportError for the first invalid block; those before it are stored.
- * @throws ChainStoppedError if the node stops midway; the blocks so far are stored.
+ * @throws ImportError for the first invalid block; those before it are stored
+ * @throws ChainStoppedError if the node stops midway; the blocks so far are stored
  */
 export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promise<void> {
   return chain.exclusively(async () => {

@@ -134,7 +134,7 @@ export class Snapshots {
   }
 
   /**
-   * @returns the id of the snapshot; ids rise and are never reused.
+   * @returns the id of the snapshot; ids rise and are never reused
    * @throws ChainError if there are too many
    */
   take(): Promise<bigint> {

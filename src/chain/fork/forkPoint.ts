@@ -79,7 +79,7 @@ export async function storeForkPoint(stores: ForkStores, point: ForkPoint): Prom
 /**
  * Restores the fork point of a stored chain.
  *
- * @throws DataDirectoryError if a fork is opened as a normal chain, or vice versa, or with another fork point.
+ * @throws DataDirectoryError if a fork is opened as a normal chain, or vice versa, or with another fork point
  */
 export function restoreForkPoint(
   { database, keys, states }: ForkStores,

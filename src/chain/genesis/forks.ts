@@ -46,7 +46,7 @@ const knownSchedules: ReadonlySet<Hardfork> = new Set(['cancun', 'prague', 'osak
 /**
  * Reads the forks of a chain from the `config` of a geth genesis.
  *
- * @throws GenesisError if a fork is unsupported, or they are out of order.
+ * @throws GenesisError if a fork is unsupported, or they are out of order
  */
 export function readForks(config: Fields): [ForkActivation, ...ForkActivation[]] {
   for (const name of unknownForks) {

@@ -22,7 +22,7 @@ export const OWN_CONFIG = 'standin'
 /**
  * Parses a genesis.json of geth (core/genesis.go, params/config.go).
  *
- * @throws GenesisError that names the invalid value by its path.
+ * @throws GenesisError that names the invalid value by its path
  */
 export function parseGethGenesis(text: string): ChainDescription {
   const file = new Fields(parseJson(text))

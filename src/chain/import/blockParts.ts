@@ -27,7 +27,7 @@ export interface BlockParts {
 /**
  * Decodes a block.
  *
- * @throws ImportError if the bytes are not the canonical RLP of a block.
+ * @throws ImportError if the bytes are not the canonical RLP of a block
  */
 export function decodeBlock(bytes: Uint8Array): BlockParts {
   return runToCompletion(decodeBlockInPieces(bytes))
@@ -115,7 +115,7 @@ function* each<T>(
   return items
 }
 
-/** @throws ImportError if there are more items than a block has: millions of them would take long. */
+/** @throws ImportError if there are more items than a block has: millions of them would take long */
 function* checkCount(bytes: Uint8Array): Steps<void> {
   const most = Math.max(LEAST_BYTES_OF_ITEMS, bytes.length) / LEAST_BYTES_PER_ITEM
   let count = 0

@@ -27,7 +27,7 @@ export interface FileBlock {
  * Reads the blocks of a chain file: consecutive RLP lists, as clients export and import them (geth: cmd/utils/cmd.go,
  * ImportChain). Never holds more of the file in memory than a block and a chunk.
  *
- * @throws ImportError if the file contains anything but lists, or ends within one.
+ * @throws ImportError if the file contains anything but lists, or ends within one
  */
 async function* readChainFile(path: string): AsyncGenerator<FileBlock> {
   const file = await open(path)
@@ -96,7 +96,7 @@ export interface ImportFileOptions {
  * has, including its genesis.
  *
  * @returns the number of new blocks
- * @throws ImportError for the first invalid block; those before it stay.
+ * @throws ImportError for the first invalid block; those before it stay
  */
 export async function importFile({ chain, path, progress }: ImportFileOptions): Promise<number> {
   const { size: total } = await stat(path)

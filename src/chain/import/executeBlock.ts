@@ -42,7 +42,7 @@ export interface ImportInput {
 /**
  * Executes a block from elsewhere, and checks the result against its header.
  *
- * @throws ImportError that names the block and the field; the state is unusable then.
+ * @throws ImportError that names the block and the field; the state is unusable then
  */
 async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const { block, parent, schedule, blocks, state, blockHash } = input
@@ -187,7 +187,7 @@ export interface ExecutedImport {
  * Executes a block from elsewhere on its parent's state, and checks it. Reuses the head's state if the parent is the
  * head.
  *
- * @throws ImportError if the parent is not stored, or the block is invalid.
+ * @throws ImportError if the parent is not stored, or the block is invalid
  */
 export async function executeOnParent(
   { position, states, view }: ParentSources,

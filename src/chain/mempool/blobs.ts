@@ -206,7 +206,7 @@ export function versionedHash(commitment: Uint8Array): Uint8Array {
 /**
  * Verifies the proofs of a sidecar. The first call takes a few seconds, to load the trusted setup.
  *
- * @throws TransactionRejectedError if a proof is wrong, or a commitment where cell proofs are yet to be computed.
+ * @throws TransactionRejectedError if a proof is wrong, or a commitment where cell proofs are yet to be computed
  */
 export async function verifySidecar(sidecar: BlobSidecar, rules: ForkRules): Promise<void> {
   const { version, blobs, commitments, proofs } = sidecar

@@ -58,7 +58,7 @@ export interface TransactionFields {
 /**
  * Decodes a signed transaction from its EIP-2718 encoding; a blob transaction includes its sidecar.
  *
- * @throws TransactionRejectedError with geth's message (core/types/transaction.go).
+ * @throws TransactionRejectedError with geth's message (core/types/transaction.go)
  */
 export function decodeTransaction(raw: Uint8Array): TransactionFields {
   const fields = (raw[0] ?? 0) > 0x7f ? decodeLegacy(raw) : decodeTyped(raw)

@@ -132,7 +132,7 @@ export class Mempool {
    * Adds a signed transaction in its EIP-2718 encoding.
    *
    * @param origin - what was acknowledged before is not refused for the number of a sender's transactions
-   * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
+   * @throws TransactionRejectedError with geth's message, in the order of geth's checks
    */
   async add(raw: Uint8Array, origin: Origin = 'client'): Promise<PooledTransaction> {
     const rules = this.#rules()
@@ -156,7 +156,7 @@ export class Mempool {
   /**
    * Adds a transaction whose sender is known: signed by the node itself, or from an impersonated account.
    *
-   * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
+   * @throws TransactionRejectedError with geth's message, in the order of geth's checks
    */
   async addKnown(pooled: PooledTransaction, origin: Origin = 'client'): Promise<PooledTransaction> {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)

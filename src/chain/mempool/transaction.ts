@@ -94,7 +94,7 @@ export function checkSignature({ type, chainId, v, r, s }: TransactionFields, ru
 /**
  * Builds a signed transaction with its hash and the sender recovered from the signature.
  *
- * @throws TransactionRejectedError if the signature recovers to no key, or the fields are invalid.
+ * @throws TransactionRejectedError if the signature recovers to no key, or the fields are invalid
  */
 export function recoverTransaction(fields: TransactionFields, rules: ForkRules): PooledTransaction {
   const transaction = create(fields, rules)
@@ -205,8 +205,8 @@ export const typeForks: Readonly<
  * Creates the ethereumjs object of a transaction; a blob transaction has no sidecar, as in a block.
  *
  * @throws TransactionRejectedError with geth's message if the fork does not support the type or rejects the fields, or
- *   numbers are too large for any account.
- * @throws Error if the fields break a rule that the mempool checks earlier.
+ *   numbers are too large for any account
+ * @throws Error if the fields break a rule that the mempool checks earlier
  */
 export function createTransaction(fields: CreatableFields, rules: ForkRules): TypedTransaction {
   checkMagnitudes(fields)

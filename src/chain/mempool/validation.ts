@@ -150,7 +150,7 @@ interface StatefulContext extends Pick<StaticContext, 'rules' | 'blockGasLimit' 
  * Checks a transaction against its sender's state and the pool.
  *
  * @returns the transaction that it replaces, if any
- * @throws TransactionRejectedError with geth's message, in the order of geth's checks.
+ * @throws TransactionRejectedError with geth's message, in the order of geth's checks
  */
 export function validateWithState(
   entry: Entry,

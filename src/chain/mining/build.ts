@@ -73,7 +73,7 @@ const DESIRED_GAS_LIMIT = 60_000_000n
 /**
  * Builds a block on a stored parent without storing it.
  *
- * @throws ChainError if the attributes do not fit the parent, or a required transaction cannot be included.
+ * @throws ChainError if the attributes do not fit the parent, or a required transaction cannot be included
  */
 async function buildBlock(input: BuildInput): Promise<BuiltBlock> {
   const { parent, schedule, attributes, state, blockHash } = input

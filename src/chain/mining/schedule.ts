@@ -225,7 +225,7 @@ export class Clock {
   /**
    * Sets the timestamp of the next block; the clock continues from it.
    *
-   * @throws TimestampError if a block on a parent with timestamp `parent` cannot have it.
+   * @throws TimestampError if a block on a parent with timestamp `parent` cannot have it
    */
   setNext(timestamp: bigint, parent: bigint): void {
     this.check(timestamp, parent)
@@ -281,7 +281,7 @@ export class Clock {
   /**
    * Checks that a block with a timestamp can follow its parent.
    *
-   * @throws TimestampError if it cannot.
+   * @throws TimestampError if it cannot
    */
   check(timestamp: bigint, parent: bigint): void {
     checkTimestamp(timestamp)

@@ -255,7 +255,7 @@ export interface SlotKey {
 /**
  * Creates a slot key from 32 bytes, which are copied.
  *
- * @throws Error if the length is not 32.
+ * @throws Error if the length is not 32
  */
 export function slotKeyOf(bytes: Uint8Array): SlotKey {
   if (bytes.length !== 32) throw new Error(`A storage key has 32 bytes, not ${bytes.length}`)

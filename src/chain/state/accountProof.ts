@@ -40,9 +40,9 @@ const ABSENT: AccountState = {
 /**
  * Proves an account and its slots under a state root, one slot per step.
  *
- * @param address 20 bytes.
- * @param slots 32 bytes each.
- * @throws MissingNodeError if the root is not stored.
+ * @param address 20 bytes
+ * @param slots 32 bytes each
+ * @throws MissingNodeError if the root is not stored
  */
 export function* proveAccount(
   reader: NodeReader,

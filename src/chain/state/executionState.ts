@@ -126,7 +126,7 @@ export class ExecutionState {
   /**
    * Sets a 32-byte slot to a value of at most 32 bytes.
    *
-   * @throws Error if the account does not exist.
+   * @throws Error if the account does not exist
    */
   writeStorage(address: Uint8Array, key: Uint8Array, value: Uint8Array): Awaitable<void> {
     return this.storeSlot(address, slotKeyOf(key), value)
@@ -135,7 +135,7 @@ export class ExecutionState {
   /**
    * Sets a slot to a value of at most 32 bytes.
    *
-   * @throws Error if the account does not exist.
+   * @throws Error if the account does not exist
    */
   storeSlot(address: Uint8Array, key: SlotKey, value: Uint8Array): Awaitable<void> {
     return whenReady(this.state.entry(address), (entry) =>
@@ -147,7 +147,7 @@ export class ExecutionState {
    * Sets 32-byte slots to values of at most 32 bytes outside any transaction, without reading their old values. Keys
    * are kept without copying.
    *
-   * @throws Error if the account does not exist, or within a checkpoint.
+   * @throws Error if the account does not exist, or within a checkpoint
    */
   overwriteStorage(
     address: Uint8Array,
@@ -162,7 +162,7 @@ export class ExecutionState {
    * Computes the current state root, with the nodes and codes that the store lacks. Writes nothing. A repeated call
    * only costs what changed in between.
    *
-   * @throws Error if the working state has no store.
+   * @throws Error if the working state has no store
    */
   computeRoot(): StateCommitment {
     const trie = this.#openTrie()
@@ -192,8 +192,8 @@ export class ExecutionState {
   /**
    * Makes the current state the new base, once its commitment is stored.
    *
-   * @param base the view at the computed root.
-   * @throws Error within a checkpoint.
+   * @param base the view at the computed root
+   * @throws Error within a checkpoint
    */
   rebase(base: NextBase): void {
     this.state.rebase(base)

@@ -37,7 +37,7 @@ export class WorkingTrie implements NodeReader {
 
   /**
    * @param options.marksAbsence whether absent entries leave a mark in the trie, because a fork would otherwise look
-   *   for them remotely.
+   *   for them remotely
    */
   constructor(stored: NodeReader, root: Uint8Array, options: { marksAbsence?: boolean } = {}) {
     this.#stored = stored

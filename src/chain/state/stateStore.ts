@@ -367,7 +367,7 @@ export class TrieStateView implements StateView {
     this.rootLink = rootLink
   }
 
-  /** @throws MissingNodeError if the root is not stored. */
+  /** @throws MissingNodeError if the root is not stored */
   getAccount(address: Uint8Array): Awaitable<AccountState | undefined> {
     const key = addressKey(address)
     if (this.#accounts.has(key)) return this.#accounts.get(key)
@@ -397,7 +397,7 @@ export class TrieStateView implements StateView {
     return remote && whenReady(remote.getAccount(address), (account) => account && accountOfRemote(account))
   }
 
-  /** @throws MissingNodeError or MissingCodeError if the root or the code is not stored. */
+  /** @throws MissingNodeError or MissingCodeError if the root or the code is not stored */
   getCode(address: Uint8Array): Awaitable<Uint8Array> {
     return whenReady(this.getAccount(address), (account) => {
       if (account === undefined || account.codeHash === EMPTY_CODE_HASH) return NO_BYTES
@@ -413,7 +413,7 @@ export class TrieStateView implements StateView {
     })
   }
 
-  /** @throws MissingNodeError if the root is not stored. */
+  /** @throws MissingNodeError if the root is not stored */
   getStorage(address: Uint8Array, slot: Uint8Array): Awaitable<Uint8Array> {
     return whenReady(this.getAccount(address), (account) => {
       if (account === undefined || bytesEqual(account.storageRoot, EMPTY_TRIE_ROOT)) return ZERO_SLOT

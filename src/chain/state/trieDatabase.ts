@@ -39,7 +39,7 @@ export class TrieDatabase implements DB<string, Uint8Array> {
    * Returns the RLP of a node by its unprefixed hexadecimal hash.
    *
    * @throws MissingNodeError if neither a root nor any node read so far leads to it; NodeHashError if the stored node
-   *   has another hash.
+   *   has another hash
    */
   async get(hash: string): Promise<Uint8Array> {
     const number = this.numbers.get(hash)

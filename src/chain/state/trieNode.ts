@@ -20,13 +20,13 @@ export interface NodeReader {
   /**
    * Returns the root node of a trie by its 32-byte hash.
    *
-   * @throws MissingNodeError if it is not stored.
+   * @throws MissingNodeError if it is not stored
    */
   getRoot(hash: Uint8Array): NodeRecord
   /**
    * Returns a node by the number in a link.
    *
-   * @throws DataDirectoryError if it is not stored.
+   * @throws DataDirectoryError if it is not stored
    */
   getNode(number: NodeNumber): NodeRecord
 }
@@ -195,8 +195,8 @@ export interface RootReference {
 /**
  * Returns the value of a key in the trie under a root, or undefined. The value is a read-only view of a stored node.
  *
- * @param key the key as in the trie: hashed in state and storage tries.
- * @throws MissingNodeError if the root is unknown.
+ * @param key - as in the trie: hashed in state and storage tries
+ * @throws MissingNodeError if the root is unknown
  */
 export function readTrie(reader: NodeReader, root: Uint8Array, key: Uint8Array): Uint8Array | undefined {
   return findInTrie(reader, { hash: root }, key)?.value

@@ -67,8 +67,8 @@ export interface NodeCollector {
  * Applies changes to the trie under a root and returns the new root. Makes only nodes that really change, each once;
  * stored nodes are never modified.
  *
- * @param changes sorted by key as bytes, each key at most once.
- * @throws MissingNodeError if the root is unknown.
+ * @param changes sorted by key as bytes, each key at most once
+ * @throws MissingNodeError if the root is unknown
  */
 export function updateTrie(
   reader: NodeReader,

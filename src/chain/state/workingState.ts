@@ -128,7 +128,7 @@ export class WorkingState extends ExecutionState implements StateManagerInterfac
   /**
    * Restarts on another root of the store; unstored changes are lost.
    *
-   * @throws Error within a checkpoint.
+   * @throws Error within a checkpoint
    */
   async setStateRoot(root: Uint8Array): Promise<void> {
     this.state.restart(this.requireStore().viewAt(root))

@@ -87,7 +87,7 @@ export class HistoryTracer {
   /**
    * Re-executes a block up to the last traced transaction.
    *
-   * @throws ChainError for the first block, and if a trace exceeds its limits.
+   * @throws ChainError for the first block, and if a trace exceeds its limits
    */
   async traceBlock(request: BlockTraceRequest): Promise<void> {
     const { transactionIndex, tracerFor, traced } = request
@@ -110,7 +110,7 @@ export class HistoryTracer {
   /**
    * Executes and traces a call; a failure is part of the trace.
    *
-   * @throws ChainError if it may not be executed.
+   * @throws ChainError if it may not be executed
    */
   async traceCall(request: CallTraceRequest): Promise<void> {
     const { view, at, within } = request
@@ -123,7 +123,7 @@ export class HistoryTracer {
   /**
    * Executes and traces a sequence of calls, each on the state of the previous one.
    *
-   * @throws ChainError if one of them may not be executed.
+   * @throws ChainError if one of them may not be executed
    */
   async traceCalls({ view, at, count, callAt, traced }: CallSequenceRequest): Promise<void> {
     await interruptible(async () => {
@@ -263,7 +263,7 @@ export class CallSequence {
   /**
    * Runs the calls one after another.
    *
-   * @throws ChainError if a call may not be executed, the block has fewer transactions, or the results exceed a limit.
+   * @throws ChainError if a call may not be executed, the block has fewer transactions, or the results exceed a limit
    */
   run(request: SequenceRequest): Promise<void> {
     return interruptible(() => this.#run(request))

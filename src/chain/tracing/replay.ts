@@ -79,7 +79,7 @@ export function parentState(
 /**
  * Re-executes a block on its original parent state, from the system calls at its start. Stores nothing.
  *
- * @throws ChainError if the block has no parent, or the parent's state is unavailable.
+ * @throws ChainError if the block has no parent, or the parent's state is unavailable
  */
 export async function replayBlock<T>(
   sources: ReplaySources,

@@ -89,7 +89,7 @@ export class BlockExecution {
    * Executes a transaction on top of the previous ones.
    *
    * @throws MessageRejectedError with geth's message (core/state_transition.go) if it may not be executed here; the
-   *   state is unchanged then.
+   *   state is unchanged then
    */
   async apply(pooled: PooledTransaction): Promise<SealedTransaction> {
     const { evm, rules, block } = this.#context

@@ -63,7 +63,7 @@ export function maximumCost(message: Message): bigint {
 /**
  * Builds the message of a call (geth: internal/ethapi/transaction_args.go, CallDefaults and ToMessage).
  *
- * @throws ChainError with geth's message if the fields contradict each other or the call is for another chain.
+ * @throws ChainError with geth's message if the fields contradict each other or the call is for another chain
  */
 export function messageFromCall(call: CallObject, { chainId, baseFee, gasCap }: CallDefaults): Message {
   if (

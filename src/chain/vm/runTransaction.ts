@@ -63,7 +63,7 @@ const impersonatedChecks: MessageChecks = { ...transactionChecks, transaction: f
 /**
  * Executes a transaction in the block that an EVM is bound to.
  *
- * @throws MessageRejectedError with geth's message if it may not be executed here; the state is unchanged then.
+ * @throws MessageRejectedError with geth's message if it may not be executed here; the state is unchanged then
  */
 export async function runTransaction(evm: PooledEvm, pooled: PooledTransaction): Promise<MessageResult> {
   const message = messageFromTransaction(pooled, evm.block.header.baseFeePerGas)
@@ -75,7 +75,7 @@ export async function runTransaction(evm: PooledEvm, pooled: PooledTransaction):
 /**
  * Executes a message as an unsigned transaction, with all its effects on the state.
  *
- * @throws MessageRejectedError with geth's message if it may not run at all; the state is unchanged then.
+ * @throws MessageRejectedError with geth's message if it may not run at all; the state is unchanged then
  */
 export async function runMessage(
   evm: PooledEvm,
@@ -97,7 +97,7 @@ export async function runMessage(
  * Executes a message only for its output (eth_call). The caller must revert the state, which may differ from what a
  * transaction leaves. A message that pays fees or changes accounts before its first opcode runs as a transaction.
  *
- * @throws MessageRejectedError with geth's message if it may not run at all.
+ * @throws MessageRejectedError with geth's message if it may not run at all
  */
 export function runCall(evm: PooledEvm, message: Message, checks: MessageChecks): Awaitable<MessageOutcome> {
   return whenReady(preCheck(evm, message, checks), (checked) => {

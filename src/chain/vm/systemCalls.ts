@@ -129,7 +129,7 @@ export function* blockStartSlots(): Iterable<{ address: Uint8Array; slot: Uint8A
  *
  * @param depositContract - 20 bytes
  * @throws SystemCallError if a deposit log has an unexpected layout, or a contract is absent or fails; each makes the
- *   block invalid.
+ *   block invalid
  */
 export async function collectRequests(
   evm: PooledEvm,

@@ -292,7 +292,8 @@ export const REFUSED_REQUEST_COST = 5
 /** Credits of a batch in addition to its items (our choice). */
 const BATCH_COST = 80
 
-const groups: readonly [credits: number, methods: readonly string[]][] = [
+/** Credits of methods that cost more or less than {@link STANDARD_COST}. */
+const costGroups: readonly [credits: number, methods: readonly string[]][] = [
   [5, ['eth_chainId', 'net_version', 'net_listening', 'eth_syncing', 'eth_subscribe', 'eth_hashrate']],
   [5, ['eth_mining', 'eth_protocolVersion']],
   [10, ['eth_unsubscribe']],
@@ -308,7 +309,7 @@ const groups: readonly [credits: number, methods: readonly string[]][] = [
 ]
 
 const costs: ReadonlyMap<string, number> = new Map(
-  groups.flatMap(([credits, methods]) => methods.map((method) => [method, credits] as const)),
+  costGroups.flatMap(([credits, methods]) => methods.map((method) => [method, credits] as const)),
 )
 
 /** Returns the credits of one call to a method. */

@@ -41,7 +41,7 @@ export function checkLimits(blocks: readonly BlockToSimulate[]): void {
 /**
  * Assigns a number and time to each block, and fills gaps in the numbers with empty blocks if requested.
  *
- * @throws SimulationError if numbers or times do not increase, or the last block is too far ahead.
+ * @throws SimulationError if numbers or times do not increase, or the last block is too far ahead
  */
 export function sequenceBlocks(
   base: HeaderFields,

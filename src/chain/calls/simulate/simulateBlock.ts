@@ -43,7 +43,7 @@ export interface SimulationContext {
 /**
  * Executes and seals one simulated block (geth: internal/ethapi/simulate.go, processBlock).
  *
- * @throws SimulationError or ChainError if a call or an override is rejected.
+ * @throws SimulationError or ChainError if a call or an override is rejected
  */
 export async function simulateBlock(
   sequenced: SequencedBlock,
@@ -172,7 +172,7 @@ export interface ExecutedCall {
  * Executes a call with its defaults filled in: the sender's next nonce, and the remaining gas (geth:
  * internal/ethapi/simulate.go, sanitizeCall).
  *
- * @throws SimulationError if it may not be executed; ChainError if it is inconsistent.
+ * @throws SimulationError if it may not be executed; ChainError if it is inconsistent
  */
 async function simulateCall(
   evm: PooledEvm,

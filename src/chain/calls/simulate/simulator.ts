@@ -34,9 +34,9 @@ export class Simulator {
   /**
    * Simulates blocks on a base, each on the state of the previous one.
    *
-   * @throws SimulationError if the blocks or their calls cannot be simulated.
+   * @throws SimulationError if the blocks or their calls cannot be simulated
    * @throws HeaderNotFoundError, HashNotFoundError or NotCanonicalError if the base does not exist; ChainError if
-   *   overrides contradict each other.
+   *   overrides contradict each other
    */
   async simulate(request: SimulationRequest): Promise<SimulatedBlock[]> {
     const { view, base: selector, blocks, fillsGaps, traceTransfers, validation, requester } = request
