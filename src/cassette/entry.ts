@@ -249,7 +249,10 @@ export function* outcomePieces(outcome: RecordedOutcome): Steps<readonly string[
 const answerStart =
   /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?:"event":(\d+),"changes":(\d+),)?(?:"(result|error)":)?/
 
-/** Decodes the part of a line after the prefix, as this module writes it; use {@link parseEntry} for lines from elsewhere. */
+/**
+ * Decodes the part of a line after the prefix, as this module writes it; use {@link parseEntry} for lines from
+ * elsewhere.
+ */
 export function* parseAnswer(text: string): Steps<EntryAnswer> {
   const [start = '', nth, times, after, event, changes, member] = answerStart.exec(text) ?? []
   const outcome: Record<string, unknown> = {}

@@ -77,7 +77,7 @@ class FileLine {
   /** Whether a line feed follows. */
   readonly isComplete: boolean
 
-  constructor(chunks: readonly Buffer[], isComplete: boolean) {
+  constructor(chunks: readonly Buffer[], { isComplete }: { isComplete: boolean }) {
     this.chunks = chunks
     this.isComplete = isComplete
   }
@@ -105,12 +105,12 @@ export function* readLines(path: string, start = 0): Generator<FileLine, void, u
       for (let end = data.indexOf(LINE_FEED); end !== -1; end = data.indexOf(LINE_FEED, from)) {
         const chunks = [...pending, data.subarray(from, end)]
         pending = []
-        yield new FileLine(chunks, true)
+        yield new FileLine(chunks, { isComplete: true })
         from = end + 1
       }
       if (from < data.length) pending.push(data.subarray(from))
     }
-    if (pending.length > 0) yield new FileLine(pending, false)
+    if (pending.length > 0) yield new FileLine(pending, { isComplete: false })
   } finally {
     closeSync(file)
   }

@@ -45,7 +45,10 @@ export function decodeEscapes(text: string): string {
   return textOfBytes(Buffer.from(text.replace(/%([0-9a-f]{2})/gi, byteOf), 'latin1'))
 }
 
-/** Percent-encodes text: its characters with a function such as `encodeURIComponent`, the bytes that are no UTF-8 as such. */
+/**
+ * Percent-encodes text: its characters with a function such as `encodeURIComponent`, the bytes that are no UTF-8 as
+ * such.
+ */
 export function encodeEscapes(text: string, encode: (piece: string) => string): string {
   const pieces = text.split(loneBytes)
   const escaped = (bytes: string): string =>

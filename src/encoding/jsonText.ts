@@ -11,8 +11,8 @@ export interface Characters {
 }
 
 /**
- * A long text in pieces, as it is read. V8 copies a string of fifty megabytes in fifty milliseconds, during which nobody
- * else is served, and has none of more than 512 MB.
+ * A long text in pieces, as it is read. V8 copies a string of fifty megabytes in fifty milliseconds, during which
+ * nobody else is served, and has none of more than 512 MB.
  */
 export class TextPieces implements Characters {
   length = 0

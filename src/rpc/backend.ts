@@ -185,7 +185,9 @@ export function createBackend(parts: BackendParts): Backend {
   }
 }
 
-/** Returns the highest gas limit allowed for a transaction in a block with this gas limit under the next block's rules. */
+/**
+ * Returns the highest gas limit allowed for a transaction in a block with this gas limit under the next block's rules.
+ */
 function maxTransactionGas(chain: Pick<Chain, 'nextRules'>, gasLimit: bigint): bigint {
   const isCapped = chain.nextRules().isActivatedEIP(7825)
   return isCapped && gasLimit > MAX_TRANSACTION_GAS ? MAX_TRANSACTION_GAS : gasLimit

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers'
 import { type Awaitable, lanes, turnIn } from '../encoding/timeSlice.js'
 
 /** Maximum and initial number of messages in progress. */
-const MAX_IN_WORK = 256
+const MAX_IN_PROGRESS = 256
 const INITIAL_IN_PROGRESS = 8
 /** Maximum unsent answer bytes before a connection is read no further. */
 const MAX_UNSENT_BYTES = 16 * 1024 * 1024
@@ -122,7 +122,7 @@ export class Backlog {
   #finish(): void {
     this.#inProgress -= 1
     if (this.#source.waitingBytes <= MAX_UNSENT_BYTES)
-      this.#maxInProgress = Math.min(MAX_IN_WORK, this.#maxInProgress + 1)
+      this.#maxInProgress = Math.min(MAX_IN_PROGRESS, this.#maxInProgress + 1)
     this.resume()
   }
 

@@ -22,8 +22,8 @@ const usedMembers = ['_buffers', '_bufferedBytes', '_mask', '_payloadLength', '_
 
 /**
  * Assembles and unmasks long frames (RFC 6455, section 5.3) chunk by chunk as they arrive. ws does both at once when a
- * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes. The sender of long frames,
- * or of many fragments of a message, waits while others hold too much memory.
+ * frame is complete, which blocks all other connections: a tenth of a second for 30 megabytes. The sender of long
+ * frames, or of many fragments of a message, waits while others hold too much memory.
  *
  * @throws Error if ws lacks the expected members
  */

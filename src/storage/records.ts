@@ -211,8 +211,8 @@ export class RecordStore {
  * | 4 | CRC-32 of the first eight bytes |
  * | rest | payload |
  *
- * The header's own checksum tells a truncated record, which a killed process leaves at the end of a file, from one with a
- * damaged length.
+ * The header's own checksum tells a truncated record, which a killed process leaves at the end of a file, from one with
+ * a damaged length.
  */
 export const FRAME_HEADER_LENGTH = 12
 

@@ -66,7 +66,9 @@ export interface WalletParts {
   estimatesPlainTransfersStatically?: boolean | undefined
   /** Returns what to estimate for a call as given; by default, the call with all its fields. @throws ChainError */
   estimatedCall?: ((given: CallObject) => Pick<ExecutionRequest, 'call' | 'baseFee'>) | undefined
-  /** Whether an unsigned transaction may be of any chain, and encodes its id even if it is a legacy one, as in anvil. */
+  /**
+   * Whether an unsigned transaction may be of any chain, and encodes its id even if it is a legacy one, as in anvil.
+   */
   keepsChainId?: boolean | undefined
   /** geth's by default. */
   defaultFeeCap?: DefaultFeeCap | undefined

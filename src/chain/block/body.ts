@@ -168,8 +168,8 @@ export function rememberSerialized(transaction: TypedTransaction, bytes: Uint8Ar
 }
 
 /**
- * Returns the EIP-2718 encoding of a transaction, without blobs. ethereumjs encodes it again each time, and a block needs
- * it for its size, its root and its record.
+ * Returns the EIP-2718 encoding of a transaction, without blobs. ethereumjs encodes it again each time, and a block
+ * needs it for its size, its root and its record.
  */
 export function serializedTransaction(transaction: TypedTransaction): Uint8Array {
   let bytes = known.get(transaction)

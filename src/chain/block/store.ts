@@ -35,7 +35,7 @@ import { RemovedBlocks } from './removedBlocks.js'
 const ROWS_AT_ONCE = 512
 /** Maximum rows of the log index that are written together with their block. */
 const LOG_ROWS_WITH_BLOCK = 4096
-/** Setting with the lowest free ordinal: below it, blocks that were never stored may have left rows of the log index. */
+/** Setting with the lowest free ordinal: below it, blocks that were never stored may have left rows of the index. */
 const FREE_ORDINAL = 'freeOrdinal'
 
 /** Options for a block store. */

@@ -15,8 +15,8 @@ import { type CallRequest, executeCall, withCall } from './call.js'
 import type { AccessListEntry, Authorization, CallObject } from './callObject.js'
 
 /**
- * Milliseconds within which a run must touch nothing new, as long as geth's HTTP server takes for an answer. A call that
- * derives addresses from the gas left may touch a new one in every run.
+ * Milliseconds within which a run must touch nothing new, as long as geth's HTTP server takes for an answer. A call
+ * that derives addresses from the gas left may touch a new one in every run.
  */
 const TIMEOUT = 30_000
 
@@ -142,8 +142,8 @@ interface TouchedAccount {
 }
 
 /**
- * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go). An opcode that fails counts, even
- * for lack of stack items.
+ * Collects what an execution touches (geth: eth/tracers/logger/access_list_tracer.go). An opcode that fails counts,
+ * even for lack of stack items.
  *
  * Leaves out the sender, the recipient, precompiles and authorities, which are warm anyway, unless one of their storage
  * slots was used.

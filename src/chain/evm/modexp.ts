@@ -12,7 +12,9 @@ const MAX_LENGTH = 2n ** 31n
  */
 const WORK_AT_ONCE = 2 ** 18
 
-/** Bytes of a number from which a single multiplication may take a millisecond. Osaka refuses longer ones (EIP-7823). */
+/**
+ * Bytes of a number from which a single multiplication may take a millisecond. Osaka refuses longer ones (EIP-7823).
+ */
 const LONG_NUMBER = 1024
 
 interface Operands {
@@ -22,8 +24,8 @@ interface Operands {
 }
 
 /**
- * Wraps the library's modular exponentiation (EIP-198) to yield to other work: with 50 million gas it takes a tenth of a
- * second. The library still determines the gas and what is refused.
+ * Wraps the library's modular exponentiation (EIP-198) to yield to other work: with 50 million gas it takes a tenth of
+ * a second. The library still determines the gas and what is refused.
  */
 export function yieldingModexp(precompile: PrecompileFunc): PrecompileFunc {
   return (input) => {

@@ -336,8 +336,8 @@ interface GappedBlob {
 
 /**
  * Blob transactions that came before an earlier one of their sender. They join the pool once the nonce gap is filled;
- * until then, nothing shows them but their number. Other transactions of their sender do not matter. By the 64 digits of
- * their hash, in order of arrival.
+ * until then, nothing shows them but their number. Other transactions of their sender do not matter. By the 64 digits
+ * of their hash, in order of arrival.
  */
 export class GappedBlobs extends Map<string, GappedBlob> {
   /**

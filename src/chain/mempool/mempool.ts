@@ -145,7 +145,7 @@ export class Mempool {
       checkSignature(fields, rules)
       await this.checkFirst(fields, senderOf(fields, rules))
     }
-    this.#checkStatic(fields, true)
+    validateStateless(fields, { ...this.#context(), isSigned: true })
     if (this.#options.checksAsHardhat && fields.gasLimit > MAX_TRANSACTION_GAS) {
       await this.checkFirst(fields, senderOf(fields, rules))
     }
@@ -162,7 +162,7 @@ export class Mempool {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)
     checkSubmission(fields, this.#options)
     await this.checkFirst(fields, pooled.sender)
-    this.#checkStatic(fields, !pooled.impersonated)
+    validateStateless(fields, { ...this.#context(), isSigned: !pooled.impersonated })
     return this.#insert(pooled, fields, origin)
   }
 
@@ -326,10 +326,6 @@ export class Mempool {
     this.#index = index
     this.#gapped.clear()
     this.#version++
-  }
-
-  #checkStatic(fields: TransactionFields, isSigned: boolean): void {
-    validateStateless(fields, { ...this.#context(), isSigned })
   }
 
   #context(): Omit<StaticContext, 'isSigned'> {

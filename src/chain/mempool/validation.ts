@@ -111,7 +111,9 @@ export function checkReplacement(
   }
 }
 
-/** Compares all fees with those of the replaced transaction before any with the minimum (geth: blobpool, validateTx). */
+/**
+ * Compares all fees with those of the replaced transaction before any with the minimum (geth: blobpool, validateTx).
+ */
 function checkBlobReplacement(entry: Entry, replaced: Entry): void {
   const fees: [name: string, fee: (transaction: PooledTransaction['transaction']) => bigint][] = [
     ['gas fee cap', maxFeePerGas],

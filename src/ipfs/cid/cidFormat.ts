@@ -344,8 +344,8 @@ export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>,
 /**
  * Returns the CID of a block.
  *
- * @throws {@link FileNetworkError} if the hash function cannot be computed. The nodes of go-merkledag check the function
- *   first and give only the reason, unless CIDs are inlined.
+ * @throws {@link FileNetworkError} if the hash function cannot be computed. The nodes of go-merkledag check the
+ *   function first and give only the reason, unless CIDs are inlined.
  */
 export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CID {
   if (format.inlineLimit !== undefined && bytes.length <= format.inlineLimit) {

@@ -18,8 +18,8 @@ import {
 } from '../request/command.js'
 
 /*
- * Operations that Kubo refuses without peers, without an experiment that is off by default, or altogether. It parses the
- * request first, so they still declare their arguments and options.
+ * Operations that Kubo refuses without peers, without an experiment that is off by default, or altogether. It parses
+ * the request first, so they still declare their arguments and options.
  */
 
 function checkAddresses({ args }: CommandInput<OptionSpecs>): void {

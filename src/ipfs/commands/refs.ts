@@ -21,8 +21,8 @@ interface RefsRule {
 const LONGEST_LINE = 8 * 1024 * 1024
 
 /**
- * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that did not arrive in time
- * ends the answer, so that the client learns of the timeout.
+ * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that did not arrive in
+ * time ends the answer, so that the client learns of the timeout.
  */
 export const refs = defineCommand({
   description: 'List the links of objects.',

@@ -320,7 +320,9 @@ function emptyAt(
   return rest.length === 0 ? emptySection(kind, below) : emptyAt(rest, below, kind)
 }
 
-/** Returns a section as Go writes it if nothing in it is set: without the optional members that a new repository sets. */
+/**
+ * Returns a section as Go writes it if nothing in it is set: without the optional members that a new repository sets.
+ */
 function emptySection(section: Section, base: unknown): JsonObject {
   const members = isObject(base) ? Object.entries(base) : []
   return Object.fromEntries(

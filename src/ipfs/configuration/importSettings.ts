@@ -114,8 +114,8 @@ export function readImportDefaults(configuration: JsonObject, threshold: number)
 }
 
 /**
- * Reads the settings of the mutable files from a configuration. An invalid fanout is replaced by the default; an invalid
- * CID format is reported with Kubo's message (`UnixFSCidBuilder`) where it is used.
+ * Reads the settings of the mutable files from a configuration. An invalid fanout is replaced by the default; an
+ * invalid CID format is reported with Kubo's message (`UnixFSCidBuilder`) where it is used.
  *
  * @param threshold - as in {@link shardThreshold}
  */

@@ -109,8 +109,8 @@ export async function resolvePath(source: BlockSource, path: ContentPath): Promi
 }
 
 /**
- * Reads a block on the path, for which there must be a decoder. Below the root, the block must also decode, and an error
- * names the path to it (go-ipld-prime, `traversal/walk.go`).
+ * Reads a block on the path, for which there must be a decoder. Below the root, the block must also decode, and an
+ * error names the path to it (go-ipld-prime, `traversal/walk.go`).
  */
 async function load(
   source: BlockSource,

@@ -69,7 +69,9 @@ export function cacheHeader({
     : {}
 }
 
-/** Returns `Cache-Control` of a page that lists a directory: a week, since its form may change, or as long as its name. */
+/**
+ * Returns `Cache-Control` of a page that lists a directory: a week, since its form may change, or as long as its name.
+ */
 export function listingCacheHeader({
   ttlMilliseconds = 604_800_000,
 }: Pick<GatewayTarget, 'ttlMilliseconds'>): Record<string, string> {

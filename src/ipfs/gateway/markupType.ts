@@ -1,4 +1,7 @@
-/** A kind of XML, by its tag and namespaces. Any of them may be absent; if there are namespaces, one must follow the tag. */
+/**
+ * A kind of XML, by its tag and namespaces. Any of them may be absent; if there are namespaces, one must follow the
+ * tag.
+ */
 interface XmlKind {
   type: string
   tag?: string

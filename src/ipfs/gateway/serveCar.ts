@@ -78,7 +78,9 @@ export async function serveCar(
   }
 }
 
-/** Whether a key into a list is not a number, and more segments follow: boxo then follows the path as far as it goes. */
+/**
+ * Whether a key into a list is not a number, and more segments follow: boxo then follows the path as far as it goes.
+ */
 async function endsBeforeLast(
   source: BlockSource,
   target: GatewayTarget,

@@ -114,8 +114,8 @@ async function typeOfUnsent(
 }
 
 /**
- * Throws at the end if a file is shorter than declared: the client would wait for more. What was read before a failure is
- * sent first, as the server then cuts the connection.
+ * Throws at the end if a file is shorter than declared: the client would wait for more. What was read before a failure
+ * is sent first, as the server then cuts the connection.
  */
 async function* whole(content: AsyncIterable<Uint8Array>, length: number): AsyncGenerator<Uint8Array> {
   let missing = length

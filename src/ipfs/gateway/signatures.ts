@@ -1,7 +1,9 @@
 /* eslint-disable no-control-regex -- the first bytes of binary files */
 import { officeType, zipType } from './containers.js'
 
-/** A kind of file: its type, the first bytes of such files as characters, and what decides between kinds of that kind. */
+/**
+ * A kind of file: its type, the first bytes of such files as characters, and what decides between kinds of that kind.
+ */
 type Kind = readonly [
   type: string,
   isKind: RegExp | ((text: string) => boolean),

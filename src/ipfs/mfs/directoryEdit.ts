@@ -126,8 +126,8 @@ export async function storeDirectory(
 
 /**
  * Returns by how much a sharded directory has grown after edits; undefined if it is to be one block. Kubo measures a
- * directory only when an edit shrinks it by more than it has grown since it was read. It counts a replaced link with the
- * label of its slot and the new one without its name, so storing any entry again counts as shrinking (boxo,
+ * directory only when an edit shrinks it by more than it has grown since it was read. It counts a replaced link with
+ * the label of its slot and the new one without its name, so storing any entry again counts as shrinking (boxo,
  * `ipld/unixfs/io/directory.go`).
  */
 async function measureGrowth(

@@ -72,8 +72,8 @@ function digestOrReason(hash: HashFunction, bytes: Uint8Array): Uint8Array {
 }
 
 /**
- * The option of all operations on the mutable files. Every change is stored immediately either way; a flush only decides
- * when a sharded directory that fits a block becomes one, as in Kubo.
+ * The option of all operations on the mutable files. Every change is stored immediately either way; a flush only
+ * decides when a sharded directory that fits a block becomes one, as in Kubo.
  */
 export const flushOption = {
   flush: {

@@ -190,9 +190,9 @@ export class MutableFiles {
   }
 
   /**
-   * Stores entries that are in memory in their directories again, at a path and below. Kubo does so whenever it needs the
-   * node of a directory. A sharded one that fits a block becomes one, and what no builder made is made regular: links
-   * get their true sizes, and directories their canonical encoding.
+   * Stores entries that are in memory in their directories again, at a path and below. Kubo does so whenever it needs
+   * the node of a directory. A sharded one that fits a block becomes one, and what no builder made is made regular:
+   * links get their true sizes, and directories their canonical encoding.
    */
   async settle(path: string): Promise<void> {
     for (const [key, { entries }] of this.#loaded.below(path)) {
@@ -238,8 +238,8 @@ export class MutableFiles {
   }
 
   /**
-   * Returns whether new leaves of a file are raw blocks. Kubo decides that when it reads the file, by the version of its
-   * CID, and keeps to it until the directory is flushed (boxo, `mfs/file.go`).
+   * Returns whether new leaves of a file are raw blocks. Kubo decides that when it reads the file, by the version of
+   * its CID, and keeps to it until the directory is flushed (boxo, `mfs/file.go`).
    */
   rawLeavesOf(path: string, cid: CID): boolean {
     const loaded = this.#files.get(keyOf(cleanSegments(path)))

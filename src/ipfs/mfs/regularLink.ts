@@ -44,7 +44,9 @@ function* completeLinks(links: readonly PBLink[]): Generator<PBLink> {
   for (const { Hash, Name = '', Tsize = 0 } of links) yield { Hash, Name, Tsize: Tsize < 0 ? 0 : Tsize }
 }
 
-/** Whether an entry is not a directory in one block, or is encoded as builders do: sorted, complete links, then data. */
+/**
+ * Whether an entry is not a directory in one block, or is encoded as builders do: sorted, complete links, then data.
+ */
 export function isCanonical(entry: UnixfsEntry): Awaitable<boolean> {
   const { type, node, block } = entry
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)

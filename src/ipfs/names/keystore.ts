@@ -175,8 +175,8 @@ export function encodeKey(type: number, data: Uint8Array): Uint8Array {
 }
 
 /**
- * Returns the multihash of a public key (libp2p specs, peer-ids). The library inlines ECDSA keys, which are too long for
- * that, and encodes them in a form of its own.
+ * Returns the multihash of a public key (libp2p specs, peer-ids). The library inlines ECDSA keys, which are too long
+ * for that, and encodes them in a form of its own.
  */
 function multihashOf(key: PublicKey): MultihashDigest {
   if (key.type !== 'ECDSA') return key.toMultihash()

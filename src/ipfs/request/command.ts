@@ -398,8 +398,9 @@ export function readFileArgument(upload: Upload, limit: number, prefix?: string)
 const BODY_LIMIT = 1024 * 1024
 
 /**
- * Returns the arguments of a request: those of the query, then lines of the body's first file if the last argument takes
- * them, which is how command lines send arguments from standard input (go-ipfs-cmds, `command.go`, `arguments.go`).
+ * Returns the arguments of a request: those of the query, then lines of the body's first file if the last argument
+ * takes them, which is how command lines send arguments from standard input (go-ipfs-cmds, `command.go`,
+ * `arguments.go`).
  *
  * @throws {@link RequestError} if a required argument is missing
  */

@@ -7,8 +7,8 @@ const [newline, carriageReturn, tab, space, tilde] = [0x0a, 0x0d, 0x09, 0x20, 0x
 const EQUALS_SIGN = 0x3d
 
 /**
- * Decodes quoted-printable content (RFC 2045) by the rules of Go (`mime/quotedprintable`), with which Kubo reads a part that
- * has this transfer encoding.
+ * Decodes quoted-printable content (RFC 2045) by the rules of Go (`mime/quotedprintable`), with which Kubo reads a part
+ * that has this transfer encoding.
  *
  * @throws {@link FileNetworkError} with Go's text, after yielding what precedes the fault
  */
@@ -18,13 +18,13 @@ export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>):
     rest = Buffer.concat([rest, bytes])
     const output = new DecodedLines()
     for (let end = endOfLine(rest); end > 0 && output.fault === undefined; end = endOfLine(rest)) {
-      output.add(rest.subarray(0, end), false)
+      output.add(rest.subarray(0, end), { isLast: false })
       rest = rest.subarray(end)
     }
     yield* output.take()
   }
   const output = new DecodedLines()
-  output.add(rest, true)
+  output.add(rest, { isLast: true })
   yield* output.take()
 }
 
@@ -38,8 +38,8 @@ class DecodedLines {
   fault: string | undefined
   readonly #bytes: number[] = []
 
-  /** @param isLast - whether the content ends with the line */
-  add(line: Buffer, isLast: boolean): void {
+  /** @param options.isLast - whether the content ends with the line */
+  add(line: Buffer, { isLast }: { isLast: boolean }): void {
     const isWhole = isLast || line.at(-1) === newline
     let end = line.length
     while (end > 0 && [newline, carriageReturn, tab, space].includes(line[end - 1] as number)) end--

@@ -44,7 +44,9 @@ export interface Upload {
   entries(): UploadEntries
 }
 
-/** Returns the content of an entry read as a file: of a symlink its target; undefined for a directory (boxo, `files`). */
+/**
+ * Returns the content of an entry read as a file: of a symlink its target; undefined for a directory (boxo, `files`).
+ */
 export function contentOf(entry: UploadEntry): AsyncIterable<Uint8Array> | undefined {
   if (entry.kind === 'directory') return undefined
   return entry.kind === 'file' ? entry.content : onlyPiece(entry.target)
@@ -54,7 +56,9 @@ async function* onlyPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-/** The longest boundary, in characters; RFC 2046 allows 70. The search for one takes time in proportion to its length. */
+/**
+ * The longest boundary, in characters; RFC 2046 allows 70. The search for one takes time in proportion to its length.
+ */
 const LONGEST_BOUNDARY = 256
 
 /** Creates the upload of a request's body; without a multipart body it is empty. */

@@ -57,7 +57,9 @@ export function multihashText(cid: CID): string {
 export interface PinCheck {
   /** Why they may not be removed, by {@link cidKey}; the others may. */
   reasons: Map<string, string>
-  /** Which of them the search for pins reads, under any CID, by {@link multihashText}: it fails once they are removed. */
+  /**
+   * Which of them the search for pins reads, under any CID, by {@link multihashText}: it fails once they are removed.
+   */
   read: Set<string>
 }
 

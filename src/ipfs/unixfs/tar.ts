@@ -120,7 +120,9 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   }
 }
 
-/** @throws {@link FileNetworkError} for text with a zero byte, which the format cannot express, with the message of Go */
+/**
+ * @throws {@link FileNetworkError} for text with a zero byte, which the format cannot express, with the message of Go
+ */
 function checkField(name: string, value: string): void {
   if (!value.includes('\0')) return
   const record = goQuote(`${name} = ${value}`)
@@ -145,8 +147,8 @@ function checkLength(name: string, value: string): void {
 const END_OF_OCTAL_TIME = 8n ** 11n
 
 /**
- * Returns the time of an entry. What does not fit the header goes into a `pax` record before it: nanoseconds, and seconds
- * before 1970 or of more than eleven octal digits (POSIX.1-2001).
+ * Returns the time of an entry. What does not fit the header goes into a `pax` record before it: nanoseconds, and
+ * seconds before 1970 or of more than eleven octal digits (POSIX.1-2001).
  */
 function timeOf(
   { modified }: UnixfsEntry,

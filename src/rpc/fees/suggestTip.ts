@@ -4,7 +4,9 @@ import { minBigint } from '../../encoding/bigints.js'
 import { bytesEqual } from '../../encoding/hex.js'
 import { storedBlockFees } from './blockFees.js'
 
-/** Number of blocks to sample. Nearly empty blocks do not count while fewer than {@link MAX_SAMPLES} tips are in reach. */
+/**
+ * Number of blocks to sample. Nearly empty blocks do not count while fewer than {@link MAX_SAMPLES} tips are in reach.
+ */
 const CHECKED_BLOCKS = 20
 const MAX_SAMPLES = 40
 /** Lowest tips sampled per block. */

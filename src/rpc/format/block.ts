@@ -182,8 +182,8 @@ export function* writePendingBlock(
 }
 
 /**
- * Returns a transaction of the pending block. With `geth` and `anvil` it refers to the provisional block, with `hardhat`
- * it has only its gas price there.
+ * Returns a transaction of the pending block. With `geth` and `anvil` it refers to the provisional block, with
+ * `hardhat` it has only its gas price there.
  */
 export function provisionalTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]

@@ -19,8 +19,8 @@ export const dumpGenesis = defineMethod('standin_dumpGenesis', [], async ({ back
 })
 
 /**
- * standin_importBlocks: executes and validates RLP-encoded blocks from elsewhere, parents first. The last one becomes the
- * head, with a reorganisation if it is on another branch; returns its hash.
+ * standin_importBlocks: executes and validates RLP-encoded blocks from elsewhere, parents first. The last one becomes
+ * the head, with a reorganisation if it is on another branch; returns its hash.
  */
 export const importBlocks = defineMethod(
   'standin_importBlocks',

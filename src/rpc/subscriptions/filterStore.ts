@@ -155,8 +155,8 @@ export class FilterStore {
   }
 
   /**
-   * Saves the unpolled changes of all filters. Costs nothing by itself: each filter keeps the first state that it leaves
-   * afterwards.
+   * Saves the unpolled changes of all filters. Costs nothing by itself: each filter keeps the first state that it
+   * leaves afterwards.
    *
    * @returns a function that restores them in the filters that still exist, and forgets all later saves
    */

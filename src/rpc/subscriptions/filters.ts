@@ -174,7 +174,9 @@ function collectingFilter<T>(
   }
 }
 
-/** Makes the values of an event once for all filters, as thousands of them may keep what came with thousands of blocks. */
+/**
+ * Makes the values of an event once for all filters, as thousands of them may keep what came with thousands of blocks.
+ */
 function onceForEach<T>(make: (event: ChainEvent) => T): (event: ChainEvent) => T {
   const made = new WeakMap<ChainEvent, { value: T }>()
   return (event) => {

@@ -73,8 +73,8 @@ export class JavaScriptTracer implements ExecutionTracer {
   }
 
   /**
-   * Result of the program's `result` as JSON, once the execution is over. As in geth, undefined and null become an empty
-   * object.
+   * Result of the program's `result` as JSON, once the execution is over. As in geth, undefined and null become an
+   * empty object.
    */
   get result(): string {
     return this.#result

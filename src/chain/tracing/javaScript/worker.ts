@@ -14,7 +14,9 @@ export interface EngineSetup {
   prelude: string
   /** Carries {@link Order}s and {@link Reply}s to the thread, and {@link Question}s and {@link Outcome}s from it. */
   port: MessagePort
-  /** Counts the messages to the thread and those from it: waiting for a count is faster than for an event of the port. */
+  /**
+   * Counts the messages to the thread and those from it: waiting for a count is faster than for an event of the port.
+   */
   counts: Int32Array
   limits: {
     memoryBytes: number

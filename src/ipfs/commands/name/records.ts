@@ -173,8 +173,8 @@ export const routingPut = defineCommand({
 })
 
 /**
- * Checks a record as Kubo does with the `offline` option. Without it, Kubo hands the record to routing systems, which ignore
- * an invalid one.
+ * Checks a record as Kubo does with the `offline` option. Without it, Kubo hands the record to routing systems, which
+ * ignore an invalid one.
  *
  * @throws {@link FileNetworkError} with boxo's reason (`routing/offline`)
  */

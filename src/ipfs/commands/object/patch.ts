@@ -238,8 +238,8 @@ async function replaceLink(
 }
 
 /**
- * Returns all links except those with a name. As in nodes that Kubo has changed, each has a name and a size even if it had
- * none.
+ * Returns all links except those with a name. As in nodes that Kubo has changed, each has a name and a size even if it
+ * had none.
  */
 function* linksExcept({ Links }: PBNode, name: string): Steps<PBLink[]> {
   const others: PBLink[] = []

@@ -44,8 +44,8 @@ export const pinUpdate = defineCommand({
 })
 
 /**
- * Reads the blocks of a DAG that a complete one may lack. Compares the links of both roots, and pairs those that only one
- * has, in order (boxo, `dagutils.DiffEnumerate`).
+ * Reads the blocks of a DAG that a complete one may lack. Compares the links of both roots, and pairs those that only
+ * one has, in order (boxo, `dagutils.DiffEnumerate`).
  *
  * @throws {@link FileNetworkError} for a block that is missing or cannot be decoded; if it is one of a pair, with the
  * prefix `get CID: `

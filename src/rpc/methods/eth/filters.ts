@@ -17,7 +17,10 @@ export const getFilterChanges = defineMethod(
   (call, id) => (isFilterMissing(call, id) ? null : call.filters.poll(id, call.context)),
 )
 
-/** eth_getFilterLogs: runs the query of a log filter; in hardhat it returns what the filter has found since the last poll. */
+/**
+ * eth_getFilterLogs: runs the query of a log filter; in hardhat it returns what the filter has found since the last
+ * poll.
+ */
 export const getFilterLogs = defineMethod('eth_getFilterLogs', [required('id', filterId)], (call, id) => {
   if (isFilterMissing(call, id)) return null
   const { filters, backend } = call

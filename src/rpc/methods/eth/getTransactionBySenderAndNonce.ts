@@ -5,7 +5,10 @@ import { controlNumber } from '../../params/numbers.js'
 import { findBySenderAndNonce } from '../senderAndNonce.js'
 import { foundPending } from './getTransactionByHash.js'
 
-/** eth_getTransactionBySenderAndNonce: returns a sender's transaction with a nonce, or null; in anvil also a pending one. */
+/**
+ * eth_getTransactionBySenderAndNonce: returns a sender's transaction with a nonce, or null; in anvil also a pending
+ * one.
+ */
 export const getTransactionBySenderAndNonce = defineMethod(
   'eth_getTransactionBySenderAndNonce',
   [required('sender', address), required('nonce', controlNumber)],
