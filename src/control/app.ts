@@ -14,7 +14,8 @@ import { faultRoutes, outageRoutes } from './routes/faults.js'
 import { keyRoutes } from './routes/keys.js'
 import { metricsRoutes } from './routes/metrics.js'
 import { nodeRoutes } from './routes/node.js'
-import { requestRoutes, usageRoutes } from './routes/requests.js'
+import { requestRoutes } from './routes/requests.js'
+import { usageRoutes } from './routes/usage.js'
 
 /** Creates the control API, to be mounted at `/_standin`. Access must already have been checked. */
 export function createControl(setup: ControlSetup): Hono {
