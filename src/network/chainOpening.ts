@@ -4,6 +4,7 @@ import { MovableSchedule } from '../chain/evm/forkSchedule.js'
 import { type ImportFileOptions, importFile } from '../chain/import/chainFile.js'
 import { Mempool } from '../chain/mempool/mempool.js'
 import { restartFromGenesis, genesisHash, openBase, openChain } from '../chain/open.js'
+import { MAX_UINT64 } from '../encoding/bigints.js'
 import { bytesToHex } from '../encoding/hex.js'
 import type { NodeSettings } from '../options.js'
 import { type CompatibilityProfile, compatibilityProfile } from '../rpc/compatibility.js'
@@ -17,9 +18,6 @@ import { ChainFileError, identityOf } from './chainSource.js'
 import { keepBaseFee } from './reset.js'
 import type { NetworkRequest } from './network.js'
 import type { Origin } from './origin.js'
-
-/** More gas than any block has. */
-const UNLIMITED_GAS = 2n ** 64n - 1n
 
 /** A network's chain on its home base. */
 export interface OpenedChain {
@@ -81,7 +79,7 @@ async function openChainAt(
     randomness: compatibility.blockRandomness,
     distances: distances(settings, compatibility),
     maximumTransactions: settings.maxTransactions,
-    ...(settings.disableBlockGasLimit && { maximumGas: UNLIMITED_GAS }),
+    ...(settings.disableBlockGasLimit && { maximumGas: MAX_UINT64 }),
     genesis: source.genesis,
     fork: fork && { ...fork, ...funds },
     report: (fault) => request.report('events', fault),

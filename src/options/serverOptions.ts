@@ -49,7 +49,7 @@ export const serverOptions = {
     tlsKey: optionalOption(text('FILE'), 'PEM private key of the certificate'),
     ipc: optionalOption(
       withBareValue(text('PATH'), join(tmpdir(), 'anvil.ipc')),
-      'Also serve JSON-RPC on a socket at this path, to every user who can open it; without a path, on anvil.ipc in the temporary directory, where anvil scripts look',
+      'Also serve JSON-RPC on a socket at this path, to the user who started the node; without a path, on anvil.ipc in the temporary directory, where anvil scripts look',
       { aliases: ['ipcpath'] },
     ),
   }),

@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../encoding/timeSlice.js'
 import { Account, Address } from '@ethereumjs/util'
+import { MAX_UINT256 } from '../../encoding/bigints.js'
 import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import type { Chain } from '../chain.js'
 import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
@@ -11,9 +12,6 @@ import type { WorkingState } from '../state/workingState.js'
 /** The chain whose state is edited. */
 export type EditableChain = Pick<Chain, 'exclusively' | 'editState'>
 
-/** The largest balance, in wei. */
-const MAX_BALANCE = 2n ** 256n - 1n
-
 /** Sets the balance of a 20-byte address in wei. */
 export function setBalance(chain: EditableChain, address: Uint8Array, balance: bigint): Promise<void> {
   return edit(chain, (state) => changeAccount(state, address, () => ({ balance })))
@@ -24,7 +22,7 @@ export function addBalance(chain: EditableChain, address: Uint8Array, wei: bigin
   return edit(chain, (state) =>
     changeAccount(state, address, ({ balance }) => {
       const sum = balance + wei
-      return { balance: sum > MAX_BALANCE ? MAX_BALANCE : sum }
+      return { balance: sum > MAX_UINT256 ? MAX_UINT256 : sum }
     }),
   )
 }

@@ -1,3 +1,4 @@
+import { MAX_UINT64 } from '../../encoding/bigints.js'
 import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 import type { Chain, MinedBlock } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
@@ -143,9 +144,6 @@ export interface ClockOptions {
 export class TimestampError extends ChainError {
   override readonly name = 'TimestampError'
 }
-
-/** Maximum timestamp of a header, in seconds. */
-const LARGEST_TIMESTAMP = 2n ** 64n - 1n
 
 /** Decides the timestamps of blocks: the wall clock, adjusted by controls, never against the order of blocks. */
 export class Clock {
@@ -304,7 +302,7 @@ export class Clock {
  * @throws TimestampError
  */
 export function checkTimestamp(timestamp: bigint): void {
-  if (timestamp <= LARGEST_TIMESTAMP) return
+  if (timestamp <= MAX_UINT64) return
   throw new TimestampError(`Timestamp error: ${timestamp} is greater than 2^64 - 1`)
 }
 
