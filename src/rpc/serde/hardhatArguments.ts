@@ -63,12 +63,12 @@ const BLOB_TYPE = '0x3'
  * Reads a call or transaction. Anything about blobs becomes an empty list of them: hardhat accepts them only in raw
  * transactions.
  *
- * @param isTransaction - whether the type counts, and the sender may not be null
+ * @param options.isTransaction - whether the type counts, and the sender may not be null
  */
 function messageOf(
   expected: string,
   fields: Readonly<Record<string, Reader>>,
-  isTransaction: boolean,
+  { isTransaction }: { isTransaction: boolean },
 ): Reader {
   const read = record(expected, fields, {
     aliases: { input: 'data' },
@@ -84,12 +84,12 @@ function messageOf(
 const call = messageOf(
   'struct L1CallRequest',
   { ...addresses, gas: uint(64), ...fees, ...payload, ...extensions },
-  false,
+  { isTransaction: false },
 )
 const transaction = messageOf(
   'struct L1RpcTransactionRequest',
   { ...addresses, ...fees, gas: uint(64), ...payload, nonce: uint(64), chainId: uint(64), ...extensions },
-  true,
+  { isTransaction: true },
 )
 
 /** Stored words, which overrides give as numbers. */

@@ -13,7 +13,7 @@ export const prelude = `(function (host, loadBigInt) {
   const bigInt = (value) => bigIntLibrary()(value)
 
   /** Defines a property whose value is made when it is first read. */
-  function defineLater(object, name, enumerable, make) {
+  function defineLater(object, name, make, { enumerable }) {
     const keep = (value) =>
       Object.defineProperty(object, name, { value, enumerable, writable: true, configurable: true })
     Object.defineProperty(object, name, {
@@ -41,17 +41,17 @@ export const prelude = `(function (host, loadBigInt) {
     return Uint8Array.from(bytes)
   }
 
-  function fromBuffer(value, isTextAllowed) {
+  /** The bytes that a program gives as an array. */
+  function fromBuffer(value) {
     if (value === undefined || value === null) throw new TypeError('Cannot convert undefined or null to object')
-    if (typeof value === 'string' || value instanceof String) {
-      if (isTextAllowed) return fromHex(String(value))
-    } else if (Array.isArray(value)) {
-      return Uint8Array.from(value)
-    } else if (value.constructor === Uint8Array) {
-      return value
-    }
+    if (Array.isArray(value)) return Uint8Array.from(value)
+    if (value.constructor === Uint8Array) return value
     return fail('invalid buffer type')
   }
+
+  /** The bytes that a program gives as an array or in hex. */
+  const fromBufferOrHex = (value) =>
+    typeof value === 'string' || value instanceof String ? fromHex(String(value)) : fromBuffer(value)
 
   /** The last bytes of a value, with zeros in front of a shorter one. */
   function padded(bytes, length) {
@@ -62,7 +62,7 @@ export const prelude = `(function (host, loadBigInt) {
   }
 
   const toHex = (bytes) => '0x' + Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
-  const address = (value, isTextAllowed) => padded(fromBuffer(value, isTextAllowed), 20)
+  const address = (value) => padded(fromBufferOrHex(value), 20)
   const buffer = (bytes) => bytes.slice().buffer
   const bytesOf = (arrayBuffer) => new Uint8Array(arrayBuffer)
 
@@ -70,18 +70,18 @@ export const prelude = `(function (host, loadBigInt) {
     Object.defineProperty(global, name, { value, writable: true, configurable: true })
   }
 
-  defineLater(global, 'bigInt', false, bigIntLibrary)
-  define('toHex', (value) => toHex(fromBuffer(value, false)))
-  define('toWord', (value) => padded(fromBuffer(value, true), 32))
-  define('toAddress', (value) => address(value, true))
-  define('toContract', (from, nonce) => bytesOf(host.toContract(buffer(address(from, true)), Number(nonce))))
+  defineLater(global, 'bigInt', bigIntLibrary, { enumerable: false })
+  define('toHex', (value) => toHex(fromBuffer(value)))
+  define('toWord', (value) => padded(fromBufferOrHex(value), 32))
+  define('toAddress', address)
+  define('toContract', (from, nonce) => bytesOf(host.toContract(buffer(address(from)), Number(nonce))))
   define('toContract2', (from, salt, initcode) => {
     const word = padded(fromHex(String(salt)), 32)
-    return bytesOf(host.toContract2(buffer(address(from, true)), buffer(word), buffer(fromBuffer(initcode, true))))
+    return bytesOf(host.toContract2(buffer(address(from)), buffer(word), buffer(fromBufferOrHex(initcode))))
   })
-  define('isPrecompiled', (value) => host.isPrecompiled(buffer(address(value, true))))
+  define('isPrecompiled', (value) => host.isPrecompiled(buffer(address(value))))
   define('slice', (value, start, end) => {
-    const bytes = fromBuffer(value, false)
+    const bytes = fromBuffer(value)
     const [from, to] = [Math.trunc(start) || 0, Math.trunc(end) || 0]
     if (from < 0 || from > to || to > bytes.length) {
       const bounds = 'available ' + bytes.length + ', offset ' + from + ', size ' + (to - from)
@@ -119,13 +119,13 @@ export const prelude = `(function (host, loadBigInt) {
     },
   }
 
-  const accountOf = (value) => buffer(address(value, false))
+  const accountOf = (value) => buffer(padded(fromBuffer(value), 20))
   const db = {
     getBalance: (account) => bigInt(host.readBalance(accountOf(account))),
     getNonce: (account) => host.readNonce(accountOf(account)),
     getCode: (account) => bytesOf(host.readCode(accountOf(account))),
     getState: (account, slot) =>
-      bytesOf(host.readStorage(accountOf(account), buffer(padded(fromBuffer(slot, false), 32)))),
+      bytesOf(host.readStorage(accountOf(account), buffer(padded(fromBuffer(slot), 32)))),
     exists: (account) => host.readExists(accountOf(account)),
   }
 
@@ -151,7 +151,7 @@ export const prelude = `(function (host, loadBigInt) {
   function context() {
     const told = {}
     for (const [name, { number, wei, text }] of Object.entries(JSON.parse(host.context()))) {
-      if (wei !== undefined) defineLater(told, name, true, () => bigInt(wei))
+      if (wei !== undefined) defineLater(told, name, () => bigInt(wei), { enumerable: true })
       else told[name] = number ?? text ?? bytesOf(host.contextBytes(name))
     }
     return told
