@@ -20,7 +20,7 @@ export interface FaultContext {
   view: ChainView | undefined
 }
 
-/** The primary is down and there is no failover (status and text are our choice). */
+/** The primary is down and there is no failover. Status and text are this project's own. */
 class OutageError extends RpcError {
   override readonly name = 'OutageError'
   constructor(call: PolicyCall) {

@@ -86,6 +86,7 @@ export interface FileWrite {
   /** Cleaned path. */
   path: string
   content: AsyncIterable<Uint8Array>
+  /** Position of the first byte written; zeros fill a gap after the end of the file. */
   offset: number
   /** Maximum number of bytes to take from the content. */
   count: number
