@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import type { CassetteReader } from './cassetteReader.js'
-import { LONGEST_INLINE_BODY, type RecordedResponse } from './entry.js'
+import { MAX_INLINE_BODY, type RecordedResponse } from './entry.js'
 import { CassetteError, writeWhole } from './lines.js'
 
 /** Returns the directory of a cassette's long bodies, each named by its hexadecimal SHA-256. */
@@ -36,7 +36,7 @@ export class BodySink {
     this.#length += bytes.length
     if (this.#spilled === undefined) {
       this.#chunks.push(Uint8Array.from(bytes))
-      if (this.#length > LONGEST_INLINE_BODY) this.#spill()
+      if (this.#length > MAX_INLINE_BODY) this.#spill()
     } else writeWhole(this.#spilled.file, bytes)
   }
 

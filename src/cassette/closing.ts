@@ -82,7 +82,7 @@ interface SortableLine {
 
 /** Matches the part between call and outcome. */
 const placePattern = /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?=(?:"event":(\d+))?)/
-const LONGEST_PLACE = 100
+const MAX_PLACE_LENGTH = 100
 
 function* lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): Steps<SortableLine> {
   const prefix = yield* linePrefixInSlices(call)
@@ -102,7 +102,7 @@ function* readLine(bytes: Uint8Array): Steps<SortableLine> {
   const callEnd = yield* prefixLength(bytes)
   const text = latin1(bytes)
   const [place = '', nth = 0, times = 1, after = 0, event = 0] =
-    placePattern.exec(text.slice(callEnd, callEnd + LONGEST_PLACE)) ?? []
+    placePattern.exec(text.slice(callEnd, callEnd + MAX_PLACE_LENGTH)) ?? []
   return {
     call: text.slice(0, callEnd),
     nth: +nth,

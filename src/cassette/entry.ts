@@ -20,7 +20,7 @@ export type RecordedCall =
 export interface RecordedResponse {
   status: number
   headers: Readonly<Record<string, string>>
-  /** Text of at most {@link LONGEST_INLINE_BODY} bytes. */
+  /** Text of at most {@link MAX_INLINE_BODY} bytes. */
   text?: string
   /** Hexadecimal SHA-256 of a body stored in the directory beside the cassette. */
   body?: string
@@ -79,7 +79,7 @@ export interface CassetteEntry {
 export type EntryAnswer = Omit<CassetteEntry, 'call'>
 
 /** Longer bodies are stored beside the cassette. */
-export const LONGEST_INLINE_BODY = 64 * 1024
+export const MAX_INLINE_BODY = 64 * 1024
 
 /** Serializes a value as JSON with members sorted by name, so that equal values have equal texts. */
 export function canonicalJson(value: unknown): string {

@@ -105,11 +105,11 @@ interface LineCall {
 
 const callStart = /^\{"call":\["(rpc|files)",("(?:[^"\\]|\\.)*"),(?:("(?:[^"\\]|\\.)*"),)?/
 /** Upper bound for names and requests. */
-const LONGEST_START = 64 * 1024
+const MAX_START_LENGTH = 64 * 1024
 
 /** Returns undefined for a line that is not an entry, such as the header. */
 function readCall(line: Buffer): LineCall | undefined {
-  const head = line.toString('utf8', 0, Math.min(line.length, LONGEST_START))
+  const head = line.toString('utf8', 0, Math.min(line.length, MAX_START_LENGTH))
   const [start = '', kind, first = '', second] = callStart.exec(head) ?? []
   if (kind === undefined) return undefined
   const length = Buffer.byteLength(start)

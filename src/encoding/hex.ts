@@ -33,7 +33,7 @@ export function bytesToPlainHex(bytes: Uint8Array): string {
 export function hexToBytes(hex: string): Uint8Array {
   const start = hex.startsWith('0x') ? 2 : 0
   const bytes = new Uint8Array((hex.length - start) >> 1)
-  if (bytes.length > LONGEST_READ_HERE) writeHexDigits(hex.slice(start), bytes)
+  if (bytes.length > MAX_READ_HERE) writeHexDigits(hex.slice(start), bytes)
   else {
     for (let i = 0, at = start; i < bytes.length; i++, at += 2) {
       bytes[i] = (digitValue(hex, at) << 4) | digitValue(hex, at + 1)
@@ -49,7 +49,7 @@ export function hexToBytes(hex: string): Uint8Array {
  */
 export function readHexDigits(text: string, start: number): Uint8Array | undefined {
   const length = (text.length - start) >> 1
-  if (length > LONGEST_READ_HERE) {
+  if (length > MAX_READ_HERE) {
     const digits = text.slice(start)
     return onlyDigits.test(digits) ? hexToBytes(digits) : undefined
   }
@@ -83,7 +83,7 @@ const DIGITS_AT_ONCE = 128 * 1024
 const onlyDigits = /^[0-9a-fA-F]*$/
 
 /** Up to this many bytes, decoding here takes a third of the time of a call into Node. */
-const LONGEST_READ_HERE = 36
+const MAX_READ_HERE = 36
 
 /** Value of a digit by its character code. */
 const digitValues = new Uint8Array(128)
@@ -188,7 +188,7 @@ export function quantity(value: bigint | number): Hex {
 const WORD_BITS = 64n
 const WORD_BYTES = 8
 /** Six bytes fit exactly into a number. */
-const LARGEST_OF_SIX_BYTES = 2n ** 48n - 1n
+const MAX_OF_SIX_BYTES = 2n ** 48n - 1n
 
 /** Decodes big-endian bytes as an unsigned number; no bytes give zero. */
 export function bytesToBigint(bytes: Uint8Array): bigint {
@@ -211,7 +211,7 @@ export function smallBigintAt(bytes: Uint8Array, start: number, length: number):
 /** Encodes an unsigned number as exactly `length` big-endian bytes, dropping higher bits. */
 export function bigintToBytes(value: bigint, length: number): Uint8Array {
   const bytes = new Uint8Array(length)
-  if (value <= LARGEST_OF_SIX_BYTES) {
+  if (value <= MAX_OF_SIX_BYTES) {
     writeSmall(Number(value), bytes, length)
     return bytes
   }
@@ -230,14 +230,14 @@ export function bigintToBytes(value: bigint, length: number): Uint8Array {
 
 /** Encodes an unsigned number as RLP does: big-endian without leading zeros; zero gives no bytes. */
 export function minimalBytes(value: bigint): Uint8Array {
-  if (value <= LARGEST_OF_SIX_BYTES) {
+  if (value <= MAX_OF_SIX_BYTES) {
     const small = Number(value)
     const length = byteLength(small)
     const bytes = new Uint8Array(length)
     writeSmall(small, bytes, length)
     return bytes
   }
-  if (value > LARGEST_OF_SCRATCH) return manyBytes(value)
+  if (value > MAX_OF_SCRATCH) return manyBytes(value)
   // setBigUint64 writes the lowest eight bytes of a larger number.
   let start = 4 * WORD_BYTES
   for (let rest = value; rest > 0n; rest >>= WORD_BITS) {
@@ -252,7 +252,7 @@ export function minimalBytes(value: bigint): Uint8Array {
 
 const scratch = new Uint8Array(4 * WORD_BYTES)
 const scratchView = new DataView(scratch.buffer)
-const LARGEST_OF_SCRATCH = 2n ** 256n - 1n
+const MAX_OF_SCRATCH = 2n ** 256n - 1n
 
 function manyBytes(value: bigint): Uint8Array {
   const digits = value.toString(16)

@@ -3,7 +3,7 @@ import { type Characters, endOfPlainString, endOfString, skipWhitespace } from '
 import { type Steps, runToCompletion } from './timeSlice.js'
 
 /** Maximum nesting depth of arrays and objects (Go: encoding/json/scanner.go, maxNestingDepth). */
-export const DEEPEST_NESTING = 10_000
+export const MAX_NESTING = 10_000
 
 /** Characters that are escapes in a JSON string, or not allowed in one. */
 const needsUnescaping = /[\\"\p{Cc}]/u
@@ -86,7 +86,7 @@ export const unlimited: JsonLimits = { ...withinTime, elements: Infinity, member
 
 /**
  * Incremental JSON.parse: yields between pieces, so that a long text does not hold up other work. Member names may
- * have {@link LONGEST_NAME} characters, and long arrays and objects be nested {@link DEEPEST_NESTING} deep.
+ * have {@link MAX_NAME_LENGTH} characters, and long arrays and objects be nested {@link MAX_NESTING} deep.
  *
  * @throws SyntaxError if the text is not JSON
  */
@@ -100,7 +100,7 @@ export function* parseJsonInSlices(
   const code = text.charCodeAt(start)
   if (code !== quote && code !== openBracket && code !== openBrace) {
     // A number, true, false or null: what follows cannot be part of it.
-    const end = start + LONGEST_NUMBER
+    const end = start + MAX_NUMBER_LENGTH
     if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_AFTER)
     return JSON.parse(text.slice(start, end))
   }
@@ -131,16 +131,16 @@ export function* parseElementsInSlices(
 const TEXT_AFTER = 'There is text after the JSON value'
 
 /** Maximum characters of a member name, which is parsed in one step. */
-const LONGEST_NAME = 1024 * 1024
+const MAX_NAME_LENGTH = 1024 * 1024
 
 /** Maximum characters of a number: JSON.parse takes milliseconds per million of them. */
-const LONGEST_NUMBER = 64 * 1024
-const longNumber = new RegExp(`^[-+.\\deE]{${LONGEST_NUMBER}}`)
+const MAX_NUMBER_LENGTH = 64 * 1024
+const longNumber = new RegExp(`^[-+.\\deE]{${MAX_NUMBER_LENGTH}}`)
 
 /** @throws SyntaxError if a number too long to parse in one step begins at `start` */
 function refuseLongNumber(text: Characters, start: number): void {
-  if (longNumber.test(text.slice(start, start + LONGEST_NUMBER)))
-    throw new SyntaxError(`A number has more than ${LONGEST_NUMBER} characters`)
+  if (longNumber.test(text.slice(start, start + MAX_NUMBER_LENGTH)))
+    throw new SyntaxError(`A number has more than ${MAX_NUMBER_LENGTH} characters`)
 }
 
 /** There are too many members, arrays or objects, or a string is too long. */
@@ -152,7 +152,7 @@ function refuseLongString(length: number, { characters }: JsonLimits): void {
 }
 
 /** Maximum characters of a member parsed together with others: name, white space and a value that is not long. */
-const LONGEST_MEMBER = 8 * 1024 * 1024
+const MAX_MEMBER_LENGTH = 8 * 1024 * 1024
 
 /** An array or object that is parsed member by member. */
 class Container {
@@ -297,7 +297,7 @@ class ContainerReader {
     const depth = this.#containers.push(
       new Container(this.#text.charCodeAt(open) === openBracket, open + 1, this.#limits),
     )
-    if (depth > DEEPEST_NESTING) throw new SyntaxError('Arrays and objects are nested too deeply')
+    if (depth > MAX_NESTING) throw new SyntaxError('Arrays and objects are nested too deeply')
   }
 
   /** Parses what precedes the last member of the innermost container, and then that on its own. */
@@ -334,8 +334,8 @@ class ContainerReader {
     while (this.#opens.length > this.#containers.length) yield* this.#descend()
     const isValue = this.#innermost.isArray || skipWhitespace(this.#text, this.#member) < start
     if (!isValue) {
-      if (end - start <= LONGEST_NAME) return false
-      throw new SyntaxError(`A member's name has more than ${LONGEST_NAME} characters`)
+      if (end - start <= MAX_NAME_LENGTH) return false
+      throw new SyntaxError(`A member's name has more than ${MAX_NAME_LENGTH} characters`)
     }
     refuseLongString(end - start - 2, this.#limits)
     yield* this.#takeBefore()
@@ -406,8 +406,8 @@ class ContainerReader {
     const container = this.#innermost
     const { start, isArray } = container
     if (skipWhitespace(this.#text, start) >= end) throw new SyntaxError('A member is missing')
-    if (end - this.#member > LONGEST_MEMBER) throw new SyntaxError('A member is too long')
-    if (end - this.#member > LONGEST_NUMBER) this.#checkNumber()
+    if (end - this.#member > MAX_MEMBER_LENGTH) throw new SyntaxError('A member is too long')
+    if (end - this.#member > MAX_NUMBER_LENGTH) this.#checkNumber()
     const source = this.#text.slice(start, end)
     if (!isArray) {
       const members = JSON.parse(`{${source}}`) as Record<string, unknown>

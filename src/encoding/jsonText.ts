@@ -78,7 +78,7 @@ export class TextPieces implements Characters {
 }
 
 /** Maximum whitespace between tokens that is skipped in one step. */
-const LONGEST_SPACE = 1024 * 1024
+const MAX_SPACE_LENGTH = 1024 * 1024
 
 /**
  * Returns the index of the first character from `index` on that is not JSON whitespace.
@@ -89,7 +89,7 @@ export function skipWhitespace(text: Characters, index: number): number {
   let end = index
   for (let code = text.charCodeAt(end); code <= 0x20; code = text.charCodeAt(++end)) {
     if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
-    if (end - index === LONGEST_SPACE) throw new SyntaxError(`There are more than ${LONGEST_SPACE} spaces`)
+    if (end - index === MAX_SPACE_LENGTH) throw new SyntaxError(`There are more than ${MAX_SPACE_LENGTH} spaces`)
   }
   return end
 }

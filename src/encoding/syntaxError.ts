@@ -1,4 +1,4 @@
-import { DEEPEST_NESTING } from './json.js'
+import { MAX_NESTING } from './json.js'
 import { runToCompletion, type Steps } from './timeSlice.js'
 
 /** What the JSON grammar allows next. */
@@ -90,7 +90,7 @@ function* readValue(text: string): Steps<Token | undefined> {
       (character === '{' || character === '[')
     ) {
       open.push(character)
-      if (open.length > DEEPEST_NESTING) return { index, message: 'exceeded max depth' }
+      if (open.length > MAX_NESTING) return { index, message: 'exceeded max depth' }
       expected = character === '{' ? 'keyOrEnd' : 'valueOrEnd'
       index += 1
       continue

@@ -1,5 +1,5 @@
 import {
-  LONGEST_WAIT_SECONDS,
+  MAX_WAIT_SECONDS,
   choice,
   optionGroup,
   optionalOption,
@@ -51,7 +51,7 @@ export const devnetOptions = {
     ),
     state: optionalOption(text('FILE'), 'Short for --dump-state, and for --load-state if the file exists'),
     stateInterval: optionalOption(
-      wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
+      wholeNumber({ minimum: 1, maximum: MAX_WAIT_SECONDS, valueName: 'SECONDS' }),
       'Also write the state at this interval',
       { aliases: ['s'] },
     ),

@@ -19,7 +19,7 @@ export interface OptionKind<Output, Input = Output> {
 }
 
 /** Longest timer delay in seconds. */
-export const LONGEST_WAIT_SECONDS = Math.floor(TIMEOUT_MAX / 1000)
+export const MAX_WAIT_SECONDS = Math.floor(TIMEOUT_MAX / 1000)
 
 const switchValues = new Map([
   ['true', true],

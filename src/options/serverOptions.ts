@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
-  LONGEST_WAIT_SECONDS,
+  MAX_WAIT_SECONDS,
   list,
   option,
   optionGroup,
@@ -71,7 +71,7 @@ export const serverOptions = {
     ),
     maxBatch: option(wholeNumber({ minimum: 1 }), 1000, 'Maximum number of items in a batch'),
     wsIdleTimeout: optionalOption(
-      wholeNumber({ minimum: 1, maximum: LONGEST_WAIT_SECONDS, valueName: 'SECONDS' }),
+      wholeNumber({ minimum: 1, maximum: MAX_WAIT_SECONDS, valueName: 'SECONDS' }),
       'Close WebSocket connections after this much idle time; off by default',
     ),
   }),

@@ -20,10 +20,10 @@ export interface CallTreeOptions {
 }
 
 /** Maximum characters of printed data; longer data is truncated. */
-const LONGEST_DATA = 66
+const MAX_DATA_LENGTH = 66
 
 /** Maximum number of lines of a transaction. */
-const MOST_LINES = 10_000
+const MAX_LINES = 10_000
 
 /** A frame whose calls and events are being printed. */
 interface OpenFrame {
@@ -42,7 +42,7 @@ export function* formatCallTree(top: CallFrame, options: CallTreeOptions): Steps
     yield
     const { frame, indent } = inner
     const [call, log] = [frame.calls[inner.calls], frame.logs[inner.logs]]
-    if (lines.length >= MOST_LINES) {
+    if (lines.length >= MAX_LINES) {
       lines.push(`${indent}└─ ${options.paint.faint('… further calls and events are left out')}`)
       return lines
     }
@@ -103,7 +103,7 @@ function describeLog({ topics, data }: CallLog, { contracts, paint }: CallTreeOp
 
 function shortened(bytes: Uint8Array): string {
   const text = bytesToHex(bytes)
-  return text.length > LONGEST_DATA ? `${text.slice(0, LONGEST_DATA)}… (${bytes.length} bytes)` : text
+  return text.length > MAX_DATA_LENGTH ? `${text.slice(0, MAX_DATA_LENGTH)}… (${bytes.length} bytes)` : text
 }
 
 /** Limits of a trace for a developer. */

@@ -110,7 +110,7 @@ export function isSameCode(artifact: Uint8Array, code: Uint8Array): boolean {
 }
 
 /** Maximum length of a single value; longer ones are truncated. */
-const LONGEST = 200
+const MAX_LENGTH = 200
 
 /** Formats decoded ABI values, separated by commas. */
 function showValues(values: readonly unknown[]): string {
@@ -121,7 +121,7 @@ function showValue(value: unknown): string {
   if (Array.isArray(value)) return `[${showValues(value)}]`
   if (typeof value === 'object' && value !== null) return `(${showValues(Object.values(value))})`
   const text = typeof value === 'string' && !value.startsWith('0x') ? JSON.stringify(value) : String(value)
-  return text.length > LONGEST ? `${text.slice(0, LONGEST)}…` : text
+  return text.length > MAX_LENGTH ? `${text.slice(0, MAX_LENGTH)}…` : text
 }
 
 const REVERTED = 'execution reverted'

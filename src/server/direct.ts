@@ -375,7 +375,7 @@ function isPersistent({ connection = 'keep-alive', upgrade }: IncomingHttpHeader
 }
 
 /** Maximum delay of answers, in milliseconds, for the sake of those to requests not yet taken. */
-const LONGEST_WAIT = 1
+const MAX_WAIT_MILLISECONDS = 1
 
 /**
  * Sends answers to clients that asked at the same time together, once all their requests are taken.
@@ -409,7 +409,7 @@ export class ReplyQueue {
 
   /** Writes overdue answers. Call this before taking a request, which may take long. */
   writeOverdue(): void {
-    if (this.#waiting.length > 0 && performance.now() - this.#since > LONGEST_WAIT) this.writeWaiting()
+    if (this.#waiting.length > 0 && performance.now() - this.#since > MAX_WAIT_MILLISECONDS) this.writeWaiting()
   }
 }
 

@@ -212,8 +212,8 @@ export async function openWebSockets(maxPayload: number): Promise<WebSockets> {
 /** FIN and the text opcode (RFC 6455, section 5.2). */
 const FINAL_TEXT_FRAME = 0x81
 /** Payloads longer than the first have a 2-byte extended length, longer than the second an 8-byte one. */
-const LONGEST_SHORT = 125
-const LONGEST_MEDIUM = 0xffff
+const MAX_SHORT_PAYLOAD = 125
+const MAX_MEDIUM_PAYLOAD = 0xffff
 
 /**
  * Formats the head of an unmasked frame with a whole text message (RFC 6455, section 5.2), one character per byte.
@@ -221,8 +221,8 @@ const LONGEST_MEDIUM = 0xffff
  * @param length - of the payload in bytes
  */
 function formatFrameHead(length: number): string {
-  if (length <= LONGEST_SHORT) return String.fromCharCode(FINAL_TEXT_FRAME, length)
-  if (length <= LONGEST_MEDIUM) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
+  if (length <= MAX_SHORT_PAYLOAD) return String.fromCharCode(FINAL_TEXT_FRAME, length)
+  if (length <= MAX_MEDIUM_PAYLOAD) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(length))
   return String.fromCharCode(FINAL_TEXT_FRAME, 127, ...bytes)

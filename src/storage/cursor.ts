@@ -2,7 +2,7 @@ import type { Level } from './level.js'
 import type { Entry, RangeOptions, Walk } from './walk.js'
 
 const FIRST_BATCH = 4
-const LARGEST_BATCH = 1024
+const MAX_BATCH = 1024
 const HIGH_WATER_MARK_BYTES = 1024 * 1024
 
 /**
@@ -51,7 +51,7 @@ export class Cursor implements Walk {
   async #fetch(): Promise<void> {
     this.#batch = await this.#iterator.nextv(this.#batchSize)
     this.#position = 0
-    this.#batchSize = Math.min(this.#batchSize * 4, LARGEST_BATCH)
+    this.#batchSize = Math.min(this.#batchSize * 4, MAX_BATCH)
   }
 
   #isBefore(a: Uint8Array, b: Uint8Array): boolean {

@@ -40,7 +40,7 @@ export const ORDINAL_LENGTH = 6
 const NUMBER_LENGTH = 8
 const PREFIX_LENGTH = 2
 const ORDINAL_END = 2 ** 48
-const LARGEST_NUMBER = 2n ** 64n - 1n
+const MAX_NUMBER = 2n ** 64n - 1n
 
 /** Field that a row of the log index covers: address, topic 0 to 3, or any log at all (with an empty value). */
 export type LogPosition = 'any' | 'address' | 0 | 1 | 2 | 3
@@ -216,7 +216,7 @@ export function ordinalAt(bytes: Uint8Array, at: number): number {
  * @throws RangeError if it does not fit
  */
 export function encodeNumber(number: bigint): Uint8Array {
-  if (number < 0n || number > LARGEST_NUMBER) throw new RangeError(`No block has the number ${number}`)
+  if (number < 0n || number > MAX_NUMBER) throw new RangeError(`No block has the number ${number}`)
   const bytes = new Uint8Array(NUMBER_LENGTH)
   putUint32(bytes, Number(number >> 32n), 0)
   putUint32(bytes, Number(number & 0xffffffffn), 4)

@@ -370,13 +370,13 @@ function valueAt(file: Buffer, position: number): Uint8Array | null {
   if (length === REMOVED) return null
   const start = position + OPERATION_HEADER_LENGTH + file.readUInt32LE(position)
   const value = new Uint8Array(length)
-  if (length > LONGEST_COPIED_HERE) value.set(file.subarray(start, start + length))
+  if (length > MAX_COPIED_HERE) value.set(file.subarray(start, start + length))
   else for (let i = 0; i < length; i++) value[i] = file[start + i]!
   return value
 }
 
 /** Up to this many bytes, copying here is cheaper than creating a slice to copy from. */
-const LONGEST_COPIED_HERE = 64
+const MAX_COPIED_HERE = 64
 
 /** Decodes the operation at a position; its bytes are slices of the file. */
 function operationAt(file: Buffer, position: number): BatchOperation {

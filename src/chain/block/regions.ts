@@ -27,9 +27,9 @@ const SPARSE_SHARE = 4
 /** Size of the cache for wire bytes of transactions and receipts, which tend to be requested repeatedly. */
 const WIRE_CACHE_BYTES = 4 * 1024 * 1024
 /** Longer wire bytes of a block are not cached. */
-const LONGEST_KEPT_WIRE = 1024 * 1024
+const MAX_CACHED_WIRE = 1024 * 1024
 /** Up to this length, a new block's wire bytes are cached right away, and all are read for the sake of one. */
-const LONGEST_KEPT_AT_ONCE = 16 * 1024
+const MAX_CACHED_AT_ONCE = 16 * 1024
 /** Bytes to read before an index record: the whole region of a block with one transaction, some 6,000 bytes. */
 const LOOK_BACK = 8 * 1024
 
@@ -129,7 +129,7 @@ export class BlockRegions {
    * Long blocks are skipped, as they would crowd out all others.
    */
   keep({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
-    if (bytes.length > LONGEST_KEPT_AT_ONCE) return
+    if (bytes.length > MAX_CACHED_AT_ONCE) return
     for (const { offset, length } of [joined(transactionSpans), joined(receiptSpans)]) {
       if (length > 0) {
         this.#wires.set(wireKey(block.ordinal, { offset, length }), bytes.subarray(offset, offset + length))
@@ -145,7 +145,7 @@ export class BlockRegions {
     const span = spans[index]!
     const all = joined(spans)
     const kept =
-      all.length <= LONGEST_KEPT_AT_ONCE
+      all.length <= MAX_CACHED_AT_ONCE
         ? this.#shared(record, spans)
         : this.#wires.get(wireKey(record.block.ordinal, all))
     if (kept === undefined) return this.#kept(record, span)
@@ -169,7 +169,7 @@ export class BlockRegions {
   /** Returns the wire bytes of adjacent spans, and caches them. Callers must not modify them. */
   #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
     const span = joined(spans)
-    return span.length > LONGEST_KEPT_WIRE ? this.#wire(record, span) : this.#kept(record, span)
+    return span.length > MAX_CACHED_WIRE ? this.#wire(record, span) : this.#kept(record, span)
   }
 
   /** Returns the wire bytes of a span from the cache or the file, and caches them. */

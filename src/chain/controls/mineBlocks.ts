@@ -20,7 +20,7 @@ export interface MineBlocksOptions {
 }
 
 /** Milliseconds of mining after which other changes of the chain get their turn. */
-const LONGEST_RUN = 20
+const MAX_RUN_MILLISECONDS = 20
 
 /**
  * Mines blocks now, whatever the mining mode. Pooled transactions go into the first blocks with room. During a long
@@ -54,7 +54,7 @@ interface ReservedBlocks {
 }
 
 /** Hardhat reserves blocks if at least this many remain, including the last one (EDR: edr_provider, data.rs). */
-const LEAST_REMAINING = 7
+const MIN_REMAINING = 7
 
 /** Mines some of the requested blocks. @returns how many have been mined in total */
 async function mineRun(
@@ -75,7 +75,7 @@ async function mineRun(
   }: { done: number; mined: (block: MinedBlock) => Awaitable<void>; reserved: ReservedBlocks },
 ): Promise<number> {
   const slice = new TimeSlice()
-  const end = performance.now() + LONGEST_RUN
+  const end = performance.now() + MAX_RUN_MILLISECONDS
   let index = done
   while (index < blocks && performance.now() < end) {
     await slice.pause()
@@ -86,7 +86,7 @@ async function mineRun(
     const spaced = isSpaced && !advancesClock ? parent + interval : undefined
     const time = index === 0 && timestamp !== undefined ? chain.clock.afterParent(timestamp, parent) : spaced
     const isIdle = chain.mempool.size === 0
-    if (reservesBlocks && isIdle && index > 0 && blocks - index >= LEAST_REMAINING) reserved.start ??= index
+    if (reservesBlocks && isIdle && index > 0 && blocks - index >= MIN_REMAINING) reserved.start ??= index
     const isReserved = isIdle && reserved.start !== undefined && index > reserved.start && index < blocks - 1
     await mined(await chain.mine({ timestamp: time, reserved: isReserved }))
     index++

@@ -86,7 +86,7 @@ export interface CallResultParts {
 /** Gas of each call. */
 const READING_GAS = 30_000_000n
 /** Maximum number of slots to try, each with a call. A contract may read a slot for every 2,100 gas. */
-const MOST_SLOTS = 64
+const MAX_SLOTS = 64
 
 /**
  * Makes a read-only call, such as `balanceOf` of a token, return a number: tries the number in each slot that the call
@@ -105,7 +105,7 @@ export async function setCallResult(
   const { accessList } = await executor.createAccessList(request)
   let tried = 0
   for (const { address, slot } of slotsOf(accessList)) {
-    if (++tried > MOST_SLOTS) return false
+    if (++tried > MAX_SLOTS) return false
     const stateOverrides = [{ address, stateDiff: [{ slot, value: word }] }]
     const result = await resultOf(() => executor.call({ ...request, stateOverrides }))
     if (result?.length !== 32 || bytesToBigint(result) !== value) continue

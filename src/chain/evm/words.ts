@@ -1,7 +1,7 @@
 import { type SlotKey, bytesKey } from '../state/account.js'
 
-const LARGEST_HALF = 2 ** 32 - 1
-const LARGEST_OF_EIGHT_BYTES = 2n ** 64n - 1n
+const MAX_HALF = 2 ** 32 - 1
+const MAX_OF_EIGHT_BYTES = 2n ** 64n - 1n
 
 /**
  * A word as four 64-bit parts, lowest first, and as their halves.
@@ -17,7 +17,7 @@ const HIGH = 1 - LOW
 
 /** Converts a non-negative integer to a bigint. */
 export function integerWord(value: number): bigint {
-  if (value > LARGEST_HALF) return BigInt(value)
+  if (value > MAX_HALF) return BigInt(value)
   halves[LOW] = value
   halves[HIGH] = 0
   return parts[0] as bigint
@@ -55,7 +55,7 @@ function putWord(view: DataView, at: number, word: bigint): void {
   parts[0] = word
   view.setUint32(at + 28, halves[LOW] as number)
   view.setUint32(at + 24, halves[HIGH] as number)
-  if (word <= LARGEST_OF_EIGHT_BYTES) {
+  if (word <= MAX_OF_EIGHT_BYTES) {
     view.setFloat64(at, 0)
     view.setFloat64(at + 8, 0)
     view.setFloat64(at + 16, 0)

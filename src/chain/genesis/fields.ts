@@ -106,10 +106,10 @@ export function bytesOf(text: string, path: string, length?: number): Uint8Array
   return bytes
 }
 
-const LONGEST_QUOTE = 80
+const MAX_QUOTE_LENGTH = 80
 
 function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
   const text = JSON.stringify(value)
-  return text.length > LONGEST_QUOTE ? `${text.slice(0, LONGEST_QUOTE)}…` : text
+  return text.length > MAX_QUOTE_LENGTH ? `${text.slice(0, MAX_QUOTE_LENGTH)}…` : text
 }

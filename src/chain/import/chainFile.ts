@@ -13,7 +13,7 @@ import { checkHeader } from './headerChecks.js'
 /** Bytes per read. */
 const CHUNK = 1024 * 1024
 /** Maximum length of a block; real ones have at most some megabytes. */
-const LONGEST_BLOCK = 256 * 1024 * 1024
+const MAX_BLOCK_LENGTH = 256 * 1024 * 1024
 
 /** A block of a chain file. */
 export interface FileBlock {
@@ -71,7 +71,7 @@ function itemLength(bytes: Uint8Array): number | undefined {
   if (!isList(bytes)) throw new ImportError(undefined, 'encoding', 'it is not an RLP list')
   const { start, end } = payloadAt(bytes, 0)
   if (start > bytes.length) return undefined
-  if (end - start > LONGEST_BLOCK) throw new ImportError(undefined, 'encoding', `it has ${end - start} bytes`)
+  if (end - start > MAX_BLOCK_LENGTH) throw new ImportError(undefined, 'encoding', `it has ${end - start} bytes`)
   return end
 }
 

@@ -274,7 +274,7 @@ export function decodePath(encoded: Uint8Array): Nibbles {
 /** Size of a shared buffer: enough for the nodes of a block with one or two transactions. */
 const SHARED_BYTES = 16 * 1024
 /** Longer nodes get their own memory. */
-const LONGEST = 2048
+const MAX_SHARED_LENGTH = 2048
 
 let shared = new ArrayBuffer(SHARED_BYTES)
 let used = 0
@@ -286,7 +286,7 @@ let used = 0
  * next block. Those that stay leave the shared memory (NodeRecord.own), so that none keeps the others alive.
  */
 export function nodeMemory(length: number): Uint8Array {
-  if (length > LONGEST) return new Uint8Array(length)
+  if (length > MAX_SHARED_LENGTH) return new Uint8Array(length)
   if (used + length > SHARED_BYTES) {
     shared = new ArrayBuffer(SHARED_BYTES)
     used = 0

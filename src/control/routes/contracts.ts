@@ -10,13 +10,13 @@ import { objectPieces, sendJson } from '../jsonStream.js'
 import { type ControlRoute, readBody } from '../route.js'
 
 /** Maximum hexadecimal digits of code to identify: more than ten times what a chain may have (EIP-170). */
-const LONGEST_CODE = 512 * 1024
+const MAX_CODE_LENGTH = 512 * 1024
 
 const identifySchema = z.strictObject({
   /** Runtime code as hexadecimal with a 0x prefix. */
   code: z
     .string()
-    .max(LONGEST_CODE, { abort: true })
+    .max(MAX_CODE_LENGTH, { abort: true })
     .regex(/^0x([0-9a-f]{2})*$/i, 'expected 0x-prefixed hexadecimal bytes'),
 })
 

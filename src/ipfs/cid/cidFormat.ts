@@ -168,15 +168,15 @@ const entries = new Map<string, HashEntry>([
 ])
 
 /** The shortest secure digest, in bytes. */
-const SHORTEST_DIGEST = 20
-for (let length = SHORTEST_DIGEST; length <= 64; length++) {
+const MIN_DIGEST_LENGTH = 20
+for (let length = MIN_DIGEST_LENGTH; length <= 64; length++) {
   const hashing = wasm(() => createBLAKE2b(length * 8))
   entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, ...hashing })
 }
 const LONGEST_BLAKE2S = 32
 entries.set('blake2s-256', { code: 0xb240 + LONGEST_BLAKE2S, ...wasm(() => createBLAKE2s(256)) })
 /** Kubo has names for the shorter ones, but no implementation. */
-for (let length = SHORTEST_DIGEST; length < LONGEST_BLAKE2S; length++) {
+for (let length = MIN_DIGEST_LENGTH; length < LONGEST_BLAKE2S; length++) {
   entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 
@@ -190,7 +190,7 @@ const unusable = new Map<string, HashEntry>([
   ['poseidon-bls12_381-a2-fc1', notComputed(0xb401)],
   ['poseidon-bls12_381-a2-fc1-sc', notComputed(0xb402)],
 ])
-for (let length = 1; length < SHORTEST_DIGEST; length++) {
+for (let length = 1; length < MIN_DIGEST_LENGTH; length++) {
   unusable.set(`blake2b-${length * 8}`, insecure(0xb200 + length, length))
   unusable.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
@@ -325,20 +325,20 @@ export interface CidFormat {
 }
 
 /** The longest digest of any function, in bytes (boxo, `verifcid`). */
-export const LONGEST_DIGEST = 128
+export const MAX_DIGEST_LENGTH = 128
 
 /** The digest is too long, or the data too long to inline in a CID. */
 export class DigestTooLargeError extends FileNetworkError {
   constructor(name: string, size: number) {
-    super(`digest too large: ${name} digest got ${size} bytes, maximum ${LONGEST_DIGEST}`)
+    super(`digest too large: ${name} digest got ${size} bytes, maximum ${MAX_DIGEST_LENGTH}`)
   }
 }
 
 /** @throws {@link FileNetworkError} with boxo's message for a digest that is too long, or too short to be secure */
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
-  if (size > LONGEST_DIGEST) throw new DigestTooLargeError(name, size)
-  if (code === IDENTITY_CODE || size >= SHORTEST_DIGEST) return
-  throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${SHORTEST_DIGEST}`)
+  if (size > MAX_DIGEST_LENGTH) throw new DigestTooLargeError(name, size)
+  if (code === IDENTITY_CODE || size >= MIN_DIGEST_LENGTH) return
+  throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${MIN_DIGEST_LENGTH}`)
 }
 
 /**

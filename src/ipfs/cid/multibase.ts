@@ -43,7 +43,7 @@ const radixes = new Map([
 ])
 
 /** Maximum number of bytes in these bases. */
-const LONGEST_IN_RADIX = 4096
+const MAX_RADIX_BYTES = 4096
 
 /** Bytes encoded in one step. They fill groups of digits in every other base, so the digits of steps can be joined. */
 const BYTES_PER_STEP = 15 * 256
@@ -115,7 +115,7 @@ export function decodeMultibase(text: string): Uint8Array {
  */
 export function* decodeMultibaseInPieces(text: Uint8Array): Steps<Uint8Array> {
   if (text.length === 0) throw new FileNetworkError('cannot decode multibase for zero length string')
-  const start = Buffer.from(text.subarray(0, LONGEST_PREFIX)).toString()
+  const start = Buffer.from(text.subarray(0, MAX_PREFIX_LENGTH)).toString()
   const base = basesByPrefix.get(String.fromCodePoint(start.codePointAt(0) ?? 0))
   if (base === undefined) throw new FileNetworkError('selected encoding not supported')
   checkLength(base, text.length)
@@ -124,7 +124,7 @@ export function* decodeMultibaseInPieces(text: Uint8Array): Steps<Uint8Array> {
 }
 
 /** Longest prefix, in bytes of UTF-8. */
-const LONGEST_PREFIX = 4
+const MAX_PREFIX_LENGTH = 4
 
 const letters = 'abcdefghijklmnopqrstuvwxyz'
 
@@ -151,6 +151,6 @@ function* sameBytes(bytes: Uint8Array): Steps<Uint8Array> {
 const decoders = new Map(knownBases.map((base) => [base, decoderOf(base.name)]))
 
 function checkLength({ name }: { name: string }, length: number): void {
-  if (!/^base(?:36|58)/.test(name) || length <= LONGEST_IN_RADIX * 2) return
-  throw new FileNetworkError(`too long for ${name}: at most ${LONGEST_IN_RADIX} bytes`)
+  if (!/^base(?:36|58)/.test(name) || length <= MAX_RADIX_BYTES * 2) return
+  throw new FileNetworkError(`too long for ${name}: at most ${MAX_RADIX_BYTES} bytes`)
 }

@@ -124,7 +124,7 @@ class VarintReader {
  * Maximum length of a CID's text, in characters. The longest CID has an identity digest of 128 bytes; in base2 that is
  * fewer than 1,200 characters.
  */
-const LONGEST_CID = 2048
+const MAX_CID_LENGTH = 2048
 
 /** Text that is not a CID. */
 export class InvalidCidError extends FileNetworkError {
@@ -140,7 +140,7 @@ export class InvalidCidError extends FileNetworkError {
  */
 export function parseCid(text: string): CID {
   if (bytesOfText(text).length < 2) throw new InvalidCidError('cid too short')
-  if (text.length > LONGEST_CID) throw new InvalidCidError(`cid longer than ${LONGEST_CID} characters`)
+  if (text.length > MAX_CID_LENGTH) throw new InvalidCidError(`cid longer than ${MAX_CID_LENGTH} characters`)
   if (text.length === 46 && text.startsWith('Qm')) return cast(decodeVersion0(text))
   let bytes: Uint8Array
   try {

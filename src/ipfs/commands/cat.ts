@@ -8,7 +8,7 @@ import { type UnixfsEntry, loadEntry } from '../unixfs/entry.js'
 import { type ByteRange, readRange } from '../unixfs/readFile.js'
 
 /** Files kept from their selection until they are read; the others are loaded again. */
-const MOST_KEPT = 16
+const MAX_KEPT = 16
 
 interface FilePart {
   path: string
@@ -74,7 +74,7 @@ async function selectParts(
       continue
     }
     const end = Math.min(entry.size, offset + length)
-    const kept = parts.length < MOST_KEPT ? entry : undefined
+    const kept = parts.length < MAX_KEPT ? entry : undefined
     parts.push({ path, entry: kept, range: { start: offset, end } })
     length -= end - offset
     offset = 0

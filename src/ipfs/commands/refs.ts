@@ -18,7 +18,7 @@ interface RefsRule {
 }
 
 /** The longest line, in characters: a format may repeat a name of megabytes a thousand times. */
-const LONGEST_LINE = 8 * 1024 * 1024
+const MAX_LINE_LENGTH = 8 * 1024 * 1024
 
 /**
  * `refs`: lists the links of objects. As in Kubo, an error midway becomes a line; but a block that did not arrive in
@@ -89,8 +89,8 @@ async function* listRefs(
     const src = sources === 0 ? '' : encodeCid(source)
     const dst = targets === 0 ? '' : encodeCid(target)
     const length = format.length + sources * src.length + targets * dst.length + linkNames * name.length
-    if (length > LONGEST_LINE) {
-      throw new FileNetworkError(`a line of more than ${LONGEST_LINE} characters`)
+    if (length > MAX_LINE_LENGTH) {
+      throw new FileNetworkError(`a line of more than ${MAX_LINE_LENGTH} characters`)
     }
     return format
       .replaceAll('<src>', src)

@@ -82,7 +82,7 @@ async function readHeader(input: ByteInput): Promise<CarHeader> {
 }
 
 /** The longest accepted CID in bytes: identity digests have at most 128. A longer one would only bloat the error. */
-const LONGEST_CID = 1024
+const MAX_CID_LENGTH = 1024
 
 /** Yields to other requests between blocks: thousands of small ones may be buffered. */
 async function* readBlocks(input: ByteInput): CarReader['blocks'] {
@@ -100,7 +100,7 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = splitSection(section)
-    if (cid.byteLength > LONGEST_CID) throw new CarError(`invalid cid: longer than ${LONGEST_CID} bytes`)
+    if (cid.byteLength > MAX_CID_LENGTH) throw new CarError(`invalid cid: longer than ${MAX_CID_LENGTH} bytes`)
     const found = await cidOf(bytes, cid)
     if (!found.equals(cid)) {
       throw new CarError(`mismatch in content integrity, expected: ${cid}, got: ${found}`)
@@ -150,7 +150,7 @@ function splitSection(section: Uint8Array): [cid: CID, data: Uint8Array] {
 }
 
 /** The longest varint in bytes: one of 63 bits. */
-const LONGEST_VARINT = 9
+const MAX_VARINT_LENGTH = 9
 
 /** A byte stream, read in pieces of known length. */
 class ByteInput {
@@ -199,7 +199,7 @@ class ByteInput {
   /** Reads an unsigned LEB128 number, inexact from 2^53; undefined at the end of the input. */
   async takeVarint(): Promise<number | undefined> {
     let value = 0
-    for (let index = 0; index < LONGEST_VARINT; index++) {
+    for (let index = 0; index < MAX_VARINT_LENGTH; index++) {
       if (!(await this.#fill())) {
         if (index === 0) return undefined
         throw new CarError('unexpected EOF')
@@ -237,12 +237,12 @@ export function encodeCarHeader(root: CID): Uint8Array {
 }
 
 /** Longer blocks, in bytes, are not copied: one may have tens of megabytes. */
-const LONGEST_COPIED = 1024 * 1024
+const MAX_COPIED_LENGTH = 1024 * 1024
 
 /** Encodes a section of a CARv1, a block with its CID, in one piece or two. */
 export function carSection(cid: CID, bytes: Uint8Array): Uint8Array[] {
   const head = [encodeVarint(cid.bytes.length + bytes.length), cid.bytes]
-  return bytes.length > LONGEST_COPIED ? [Buffer.concat(head), bytes] : [Buffer.concat([...head, bytes])]
+  return bytes.length > MAX_COPIED_LENGTH ? [Buffer.concat(head), bytes] : [Buffer.concat([...head, bytes])]
 }
 
 function encodeVarint(value: number): Uint8Array {

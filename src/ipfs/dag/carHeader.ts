@@ -43,7 +43,7 @@ function* readHeader(tokens: CborTokens): Steps<CarHeader> {
     else if (key.token.value === 'roots') header.roots = yield* readRoots(tokens)
     else {
       throw new CarError(
-        `unmarshal error: stream contains key ${goQuote(String(key.token.value).slice(0, LONGEST_SHOWN))}, but there's no such field in structs of type carv1.CarHeader`,
+        `unmarshal error: stream contains key ${goQuote(String(key.token.value).slice(0, MAX_SHOWN_LENGTH))}, but there's no such field in structs of type carv1.CarHeader`,
       )
     }
   }
@@ -107,7 +107,7 @@ function shown({ tag, token }: TaggedToken): string {
 }
 
 /** Maximum length of a value in an error; go-car shows megabytes. */
-const LONGEST_SHOWN = 1024
+const MAX_SHOWN_LENGTH = 1024
 
 const openings = { 'map open': '{', 'array open': '[' } as const
 
@@ -117,9 +117,9 @@ function textOf(token: TaggedToken['token']): string {
     case 'array open':
       return `${openings[token.kind]}:${token.length === Infinity ? -1 : token.length}`
     case 'string':
-      return `s:${goQuote(String(token.value).slice(0, LONGEST_SHOWN))}`
+      return `s:${goQuote(String(token.value).slice(0, MAX_SHOWN_LENGTH))}`
     case 'bytes':
-      return `x:[${(token.value as Uint8Array).subarray(0, LONGEST_SHOWN).join(' ')}]`
+      return `x:[${(token.value as Uint8Array).subarray(0, MAX_SHOWN_LENGTH).join(' ')}]`
     case 'bool':
       return `b:${String(token.value)}`
     case 'int':

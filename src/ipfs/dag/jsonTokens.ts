@@ -12,11 +12,11 @@ const MAP_CLOSE = 0x7d
 /** Smaller bytes are control characters. */
 const SPACE = 0x20
 /** Longest string, in bytes. */
-const LONGEST_STRING = 4 * 2 ** 20
+const MAX_STRING_LENGTH = 4 * 2 ** 20
 /** Longest number, in characters. */
-const LONGEST_NUMBER = 65_536
+const MAX_NUMBER_LENGTH = 65_536
 /** Longest run of white space, in bytes. */
-const LONGEST_SPACE = 16 * 2 ** 20
+const MAX_SPACE_LENGTH = 16 * 2 ** 20
 /** ASCII characters that need no escape. */
 const plainText = /^[ !#-[\]-~]*$/
 const escapes = new Set(Buffer.from('bfnrt\\/"'))
@@ -62,12 +62,12 @@ export class JsonTokens implements TokenSource {
 
   finish(): void {
     const { length } = this.#data
-    const last = Math.min(length, this.#position + LONGEST_SPACE + 1)
+    const last = Math.min(length, this.#position + MAX_SPACE_LENGTH + 1)
     for (let at = this.#position; at < last; at++) {
       if (isSpace(this.#data[at]) || this.#data[at] === 0) continue
       throw new FileNetworkError('unexpected content after end of json object')
     }
-    if (last < length) throw new FileNetworkError(`more than ${LONGEST_SPACE} bytes of space`)
+    if (last < length) throw new FileNetworkError(`more than ${MAX_SPACE_LENGTH} bytes of space`)
   }
 
   next(): DataToken {
@@ -133,9 +133,9 @@ export class JsonTokens implements TokenSource {
 
   /** Returns the next byte that is not white space. */
   #takeByte(): number {
-    const last = this.#position + LONGEST_SPACE
+    const last = this.#position + MAX_SPACE_LENGTH
     while (this.#position <= last && isSpace(this.#data[this.#position])) this.#position++
-    if (this.#position > last) throw new FileNetworkError(`more than ${LONGEST_SPACE} bytes of space`)
+    if (this.#position > last) throw new FileNetworkError(`more than ${MAX_SPACE_LENGTH} bytes of space`)
     const byte = this.#data[this.#position]
     if (byte === undefined) throw new EndOfDataError()
     this.#position++
@@ -160,7 +160,7 @@ export class JsonTokens implements TokenSource {
 
   /** Returns the position of the next quote that is close enough to end a string. */
   #findQuote(start: number): number | undefined {
-    const last = start + LONGEST_STRING
+    const last = start + MAX_STRING_LENGTH
     const data = last < this.#data.length ? this.#data.subarray(0, last + 1) : this.#data
     const quote = data.indexOf(QUOTE, start)
     return quote < 0 ? undefined : quote
@@ -171,8 +171,8 @@ export class JsonTokens implements TokenSource {
     const { length } = this.#data
     for (let at = start; ; at++) {
       if (at === length) throw new EndOfDataError()
-      if (at - start > LONGEST_STRING) {
-        throw new FileNetworkError(`a string of more than ${LONGEST_STRING} bytes`)
+      if (at - start > MAX_STRING_LENGTH) {
+        throw new FileNetworkError(`a string of more than ${MAX_STRING_LENGTH} bytes`)
       }
       const byte = this.#data[at] as number
       if (byte === QUOTE) return at
@@ -202,10 +202,10 @@ export class JsonTokens implements TokenSource {
   /** Reads a number after its first character. */
   #takeNumber(): DataToken {
     const start = this.#position - 1
-    const rest = latin1(this.#data, start, Math.min(start + LONGEST_NUMBER + 1, this.#data.length))
+    const rest = latin1(this.#data, start, Math.min(start + MAX_NUMBER_LENGTH + 1, this.#data.length))
     const text = numberStart.exec(rest)?.[0] ?? ''
-    if (text.length > LONGEST_NUMBER) {
-      throw new FileNetworkError(`a number of more than ${LONGEST_NUMBER} characters`)
+    if (text.length > MAX_NUMBER_LENGTH) {
+      throw new FileNetworkError(`a number of more than ${MAX_NUMBER_LENGTH} characters`)
     }
     this.#position = start + text.length
     // After a number at the top level, refmt swallows the next byte.

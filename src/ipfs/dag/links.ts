@@ -211,13 +211,13 @@ export function walkReadable(
 }
 
 /** The longest block that is checked for being nothing but a link, in bytes: far above any CID. */
-const LONGEST_LINK = 1024
+const MAX_LINK_LENGTH = 1024
 
 /** Like {@link readStep}, but does not follow the link of a block that is nothing else (go-ipld-prime, `traversal`). */
 async function readSelected(source: BlockSource, cid: CID): Promise<Step<VisitedBlock>> {
   const step = await readStep(source, cid)
   const { bytes } = step.visited
-  if (step.links.length !== 1 || bytes.length > LONGEST_LINK || cid.code === codecCode.dagPb) return step
+  if (step.links.length !== 1 || bytes.length > MAX_LINK_LENGTH || cid.code === codecCode.dagPb) return step
   return CID.asCID(decoderOf(cid).decode(bytes)) === null ? step : { ...step, links: [] }
 }
 

@@ -27,8 +27,8 @@ const libraryOfKeys = (): Promise<typeof Keys> => import('@libp2p/crypto/keys')
 
 /** Default size of an RSA key, in bits (Kubo, `options.DefaultRSALen`). */
 const DEFAULT_RSA_BITS = 2048
-const SHORTEST_RSA_BITS = 2048
-const LONGEST_RSA_BITS = 8192
+const MIN_RSA_BITS = 2048
+const MAX_RSA_BITS = 8192
 
 /** A key pair with the name under which it is stored. */
 export interface NamedKey {
@@ -123,10 +123,10 @@ export class Keystore {
 
 /** @throws {@link FileNetworkError} if RSA keys of this size are not supported */
 export function checkRsaBits(bits: number): void {
-  if (bits < SHORTEST_RSA_BITS) {
-    throw new FileNetworkError(`rsa keys must be >= ${SHORTEST_RSA_BITS} bits to be useful`)
+  if (bits < MIN_RSA_BITS) {
+    throw new FileNetworkError(`rsa keys must be >= ${MIN_RSA_BITS} bits to be useful`)
   }
-  if (bits > LONGEST_RSA_BITS) throw new FileNetworkError(`rsa keys must be <= ${LONGEST_RSA_BITS} bits`)
+  if (bits > MAX_RSA_BITS) throw new FileNetworkError(`rsa keys must be <= ${MAX_RSA_BITS} bits`)
 }
 
 /** Program that writes an RSA key in PKCS #1, and exits when its parent does. */
@@ -213,7 +213,7 @@ export function formatName(name: CID): string {
 
 /** Parses an IPNS name, given as a peer ID or as the CID of a key; undefined if it is neither. */
 export function parseName(text: string): CID | undefined {
-  if (text.length > LONGEST_NAME) return undefined
+  if (text.length > MAX_NAME_LENGTH) return undefined
   try {
     if (/^(1|Qm)/.test(text)) {
       return CID.createV1(codecCode.libp2pKey, Digest.decode(base58btc.decode(`z${text}`)))
@@ -248,7 +248,7 @@ export function readPeerId(text: string): CID {
 export function problemOfHash(text: string): string {
   let bytes: Uint8Array
   try {
-    bytes = base58btc.decode(`z${text.slice(0, LONGEST_NAME)}`)
+    bytes = base58btc.decode(`z${text.slice(0, MAX_NAME_LENGTH)}`)
   } catch {
     return "input isn't valid multihash"
   }
@@ -275,4 +275,4 @@ export function peerIdText(name: CID): string {
 }
 
 /** Maximum length of a name, in characters: it is the hash of a key, or a short key itself. */
-const LONGEST_NAME = 1024
+const MAX_NAME_LENGTH = 1024

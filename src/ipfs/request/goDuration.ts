@@ -13,9 +13,9 @@ const unitsInNanoseconds = new Map([
   ['h', 3_600_000_000_000n],
 ])
 /** The longest duration: the maximum of an int64 of nanoseconds. */
-const LONGEST_NANOSECONDS = 2n ** 63n - 1n
+const MAX_NANOSECONDS = 2n ** 63n - 1n
 /** Its number of decimal digits. */
-const MOST_DIGITS = 19
+const MAX_DIGITS = 19
 
 /**
  * Parses a Go duration such as `1m30s` or `250ms` to nanoseconds.
@@ -39,12 +39,12 @@ export function parseGoNanoseconds(text: string, prefix = ''): bigint {
     const factor = unitsInNanoseconds.get(unit)
     if (factor === undefined) throw fail(`unknown unit ${quoteBytes(unit)} in`)
     const digits = whole.replace(/^0+/, '')
-    if (digits.length > MOST_DIGITS) throw fail('invalid')
-    const part = Number(fraction.slice(0, MOST_DIGITS - 1))
+    if (digits.length > MAX_DIGITS) throw fail('invalid')
+    const part = Number(fraction.slice(0, MAX_DIGITS - 1))
     nanoseconds +=
       BigInt(digits) * factor +
-      BigInt(Math.trunc(part * (Number(factor) / 10 ** Math.min(fraction.length, MOST_DIGITS - 1))))
-    if (nanoseconds > LONGEST_NANOSECONDS + (isNegative ? 1n : 0n)) throw fail('invalid')
+      BigInt(Math.trunc(part * (Number(factor) / 10 ** Math.min(fraction.length, MAX_DIGITS - 1))))
+    if (nanoseconds > MAX_NANOSECONDS + (isNegative ? 1n : 0n)) throw fail('invalid')
     rest = rest.slice(matched.length)
   }
   return isNegative ? -nanoseconds : nanoseconds

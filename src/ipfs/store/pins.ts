@@ -161,7 +161,7 @@ class PinError extends FileNetworkError {
   }
 }
 
-const LONGEST_NAME = 255
+const MAX_NAME_LENGTH = 255
 
 /** Options of operations that pin, for announcing the roots to peers. */
 export const provideOptions = {
@@ -173,6 +173,6 @@ export const provideOptions = {
 /** Rejects a pin name that is too long (Kubo, `cmdutils.ValidatePinName`). */
 export function validatePinName(name: string): void {
   const length = Buffer.byteLength(name)
-  if (length <= LONGEST_NAME) return
-  throw new FileNetworkError(`pin name is ${length} bytes (max ${LONGEST_NAME} bytes)`)
+  if (length <= MAX_NAME_LENGTH) return
+  throw new FileNetworkError(`pin name is ${length} bytes (max ${MAX_NAME_LENGTH} bytes)`)
 }

@@ -182,7 +182,7 @@ export class Chunk {
 export type NewChunk = (capacity: number) => Chunk
 
 /** Smaller chunks, in bytes, are not pooled: they are cheap, and most files are small. */
-const SMALLEST_POOLED = 65_536
+const MIN_POOLED_LENGTH = 65_536
 
 /**
  * Reuses the memory of large chunks. The garbage collector counts memory outside its heap: new memory for every chunk
@@ -194,7 +194,7 @@ export class ChunkPool {
 
   newChunk(capacity: number): Chunk {
     const length = Chunk.memoryLength(capacity)
-    if (capacity < SMALLEST_POOLED) return new Chunk(allocate(length))
+    if (capacity < MIN_POOLED_LENGTH) return new Chunk(allocate(length))
     const last = this.#free.pop()
     const memory = last && last.length >= length ? last : allocate(length)
     this.#acquired.set(memory.buffer, memory)

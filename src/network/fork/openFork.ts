@@ -221,7 +221,7 @@ const settledMethods: ReadonlySet<string> = new Set([
 
 /** Maximum characters of JSON of all cached answers, and of a single one. */
 const CAPACITY = 16 * 1024 * 1024
-const LARGEST_ANSWER = CAPACITY / 8
+const MAX_ANSWER = CAPACITY / 8
 
 /** Calls a method of a remote node. */
 type Request = (method: string, params: readonly unknown[]) => Promise<unknown>
@@ -238,7 +238,7 @@ function withAnswerCache(request: Request, forkBlock: bigint): Request {
   const keep = async (key: string, answer: unknown): Promise<void> => {
     const pieces = await runInSlices(stringifyJsonInSlices(answer), new TimeSlice())
     const size = pieces.reduce((sum, { length }) => sum + length, key.length)
-    if (size > LARGEST_ANSWER || kept.has(key)) return
+    if (size > MAX_ANSWER || kept.has(key)) return
     kept.set(key, { answer, size })
     total += size
     for (const [oldest, entry] of kept) {

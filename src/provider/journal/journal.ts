@@ -308,7 +308,7 @@ export function maskKey(key: string): string {
 
 /** Maximum number of distinct labels, and of the characters of their keys; other keys may share one. */
 const MAX_LABELS = 10_000
-const LONGEST_KEY = 512
+const MAX_KEY_LENGTH = 512
 
 /** Labels keys without revealing them: by masked form, numbered if two keys share it. */
 export class KeyLabels {
@@ -320,7 +320,7 @@ export class KeyLabels {
     const known = this.#labels.get(key)
     if (known !== undefined) return known
     const masked = maskKey(key)
-    if (this.#labels.size >= MAX_LABELS || key.length > LONGEST_KEY) return masked
+    if (this.#labels.size >= MAX_LABELS || key.length > MAX_KEY_LENGTH) return masked
     const count = (this.#counts.get(masked) ?? 0) + 1
     this.#counts.set(masked, count)
     const label = count === 1 ? masked : `${masked} (${count})`

@@ -37,7 +37,7 @@ export interface UsagePeaks {
 /** Maximum number of names counted separately; the rest are counted together, because callers choose the names. */
 const MAX_NAMES = 1000
 /** Maximum characters of such a name; those of methods and operations are shorter. */
-const LONGEST_NAME = 128
+const MAX_NAME_LENGTH = 128
 const others = '(others)'
 
 /** Accumulates the usage of a run. */
@@ -135,7 +135,7 @@ export class Usage {
 
 /** Returns the name under which to count. */
 function nameIn(counted: ReadonlyMap<string, unknown>, name: string): string {
-  return counted.has(name) || (counted.size < MAX_NAMES && name.length <= LONGEST_NAME) ? name : others
+  return counted.has(name) || (counted.size < MAX_NAMES && name.length <= MAX_NAME_LENGTH) ? name : others
 }
 
 function noPeaks(): UsagePeaks {

@@ -2,7 +2,7 @@ import { StringDecoder } from 'node:string_decoder'
 import {
   JsonLimitError,
   callLimits,
-  DEEPEST_NESTING,
+  MAX_NESTING,
   parseElementsInSlices,
   parseJsonInSlices,
 } from '../../encoding/json.js'
@@ -68,7 +68,7 @@ export function readBody(body: Uint8Array | string): Body {
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   // Most texts are too short to nest that deeply.
-  if (text.length > DEEPEST_NESTING && runToCompletion(scanStructure(text)).isTooDeep) throw new ParseError()
+  if (text.length > MAX_NESTING && runToCompletion(scanStructure(text)).isTooDeep) throw new ParseError()
   const value = parse(text)
   if (Array.isArray(value)) return { kind: 'batch', messages: runToCompletion(readBatch(value, text, start)) }
   return { kind: 'single', message: readMessage(value, wholeText(text, start)), text }
@@ -156,7 +156,7 @@ function toParseError(error: unknown): unknown {
 /** Messages of a batch read per piece. */
 const MESSAGES_AT_ONCE = 512
 /** Characters of a message of a long batch up to which its parameters are kept until it is answered. */
-const LONGEST_KEPT = 4096
+const MAX_KEPT_LENGTH = 4096
 
 /** A message, reduced to what JSON-RPC 2.0 needs. */
 export interface Message {
@@ -249,7 +249,7 @@ function readValue(value: unknown, { text, length, plain }: MessageText): Messag
     if (member === undefined) continue
     if (name === 'id') {
       message.idAbsent = false
-      if (typeof member === 'string' && member.length > LONGEST_ID) continue
+      if (typeof member === 'string' && member.length > MAX_ID_LENGTH) continue
       message.id = idText(member, text, plain)
       if (message.id === undefined && isScalar(member)) return undefined
     } else if (keepsEarlier(name, member)) return undefined
@@ -275,16 +275,16 @@ function isScalar(value: unknown): boolean {
 }
 
 /** Maximum characters of an id. A message with a longer one is invalid, like one with an object as its id. */
-const LONGEST_ID = 64 * 1024
+const MAX_ID_LENGTH = 64 * 1024
 
 /** Characters of a message that are searched in one step for its id. */
-const LONGEST_SEARCHED = 1024 * 1024
+const MAX_SEARCHED_LENGTH = 1024 * 1024
 
 /** Returns the source text of an id if the value determines it; undefined if the text must be scanned. */
 function idText(value: unknown, text: string, plain: boolean): string | undefined {
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'string') return plain ? `"${value}"` : undefined
-  if (typeof value !== 'number' || !plain || text.length > LONGEST_SEARCHED) return undefined
+  if (typeof value !== 'number' || !plain || text.length > MAX_SEARCHED_LENGTH) return undefined
   const member = text.indexOf('"id"')
   if (text.indexOf('"id"', member + 4) !== -1) return undefined
   const start = skipWhitespace(text, skipWhitespace(text, member + 4) + 1)
@@ -304,7 +304,7 @@ function* readMembers(values: Members, { text, start, length }: MessageText): St
     }
     if (member.name !== 'id') continue
     message.idAbsent = false
-    message.id = source.length > LONGEST_ID + 2 || /^[{[]/.test(source) ? undefined : source
+    message.id = source.length > MAX_ID_LENGTH + 2 || /^[{[]/.test(source) ? undefined : source
   }
   return message
 }
@@ -331,7 +331,7 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
       const end = starts[index + 1] ?? next
       const place = { text, start, length: skipWhitespace(text, end) - start, plain: false }
       const message = yield* readMessageInPieces(value, place)
-      if (Array.isArray(message.params) && place.length > LONGEST_KEPT) {
+      if (Array.isArray(message.params) && place.length > MAX_KEPT_LENGTH) {
         message.params = []
         message.paramsText = text.slice(start, end - 1)
       }

@@ -16,14 +16,14 @@ export interface EnvelopeRules {
 }
 
 /** Longer bodies are not parsed again to locate the error. */
-const LONGEST_DESCRIBED = 256 * 1024
+const MAX_DESCRIBED_LENGTH = 256 * 1024
 
 /**
  * Hardhat rejects notifications and ids other than strings and numbers (hardhat: util/jsonrpc.ts, isValidJsonRequest).
  */
 const hardhat: EnvelopeRules = {
   malformed(body) {
-    const reason = body.length > LONGEST_DESCRIBED ? undefined : syntaxError(body)
+    const reason = body.length > MAX_DESCRIBED_LENGTH ? undefined : syntaxError(body)
     return withMessageAsData(new ParseError(reason === undefined ? 'Parse error' : `Parse error: ${reason}`))
   },
   invalid: () => withMessageAsData(new InvalidRequestError('Invalid request')),

@@ -1,4 +1,4 @@
-import { DEEPEST_NESTING } from '../../encoding/json.js'
+import { MAX_NESTING } from '../../encoding/json.js'
 import { endOfPlainString, endOfString, skipWhitespace } from '../../encoding/jsonText.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
@@ -60,7 +60,7 @@ const LONG_SPACE = 64 * 1024
 
 /** Result of {@link scanStructure}. */
 export interface Structure {
-  /** Whether arrays and objects are nested deeper than {@link DEEPEST_NESTING}. */
+  /** Whether arrays and objects are nested deeper than {@link MAX_NESTING}. */
   isTooDeep: boolean
   /** Whitespace runs between tokens that are long enough to remove. */
   longSpaces: ValueSpan[]
@@ -81,7 +81,7 @@ export function* scanStructure(text: string): Steps<Structure> {
       if (end - index > LONG_SPACE) longSpaces.push({ start: index, end })
       index = Math.max(index, end - 1)
     }
-    if (depth > DEEPEST_NESTING) return { isTooDeep: true, longSpaces }
+    if (depth > MAX_NESTING) return { isTooDeep: true, longSpaces }
     if (index < piece) continue
     piece = index + PIECE_LENGTH
     yield

@@ -10,7 +10,7 @@ const unitMilliseconds: Readonly<Record<string, number>> = {
 }
 
 /** Longest accepted text, in characters. */
-const LONGEST = 1024
+const MAX_LENGTH = 1024
 
 /** Go counts nanoseconds in 63 bits. */
 const MAX_MILLISECONDS = 2 ** 63 / 1e6
@@ -36,7 +36,7 @@ function quoted(text: string): string {
 export function parseDuration(text: string): number {
   const invalid = (): DurationError => new DurationError(`time: invalid duration ${quoted(text)}`)
   const sign = text.startsWith('-') ? -1 : 1
-  if (text.length > LONGEST) throw new DurationError(`time: a duration of more than ${LONGEST} characters`)
+  if (text.length > MAX_LENGTH) throw new DurationError(`time: a duration of more than ${MAX_LENGTH} characters`)
   let rest = text.replace(/^[+-]/, '')
   if (rest === '0') return 0
   if (rest === '') throw invalid()

@@ -1,8 +1,8 @@
 import { keysOf } from '../../encoding/jsonKeys.js'
 
 /** Characters of a text, and values in all, that are shown. */
-const MOST_CHARACTERS = 1024
-const MOST_VALUES = 100
+const MAX_CHARACTERS = 1024
+const MAX_VALUES = 100
 
 class TooManyValuesError extends Error {}
 
@@ -11,10 +11,10 @@ class TooManyValuesError extends Error {}
  * are only named: writing out a whole request would hold up others.
  */
 export function shownValue(value: unknown): string {
-  let room = MOST_VALUES
+  let room = MAX_VALUES
   const show = (_: string, member: unknown): unknown => {
-    if (typeof member === 'string' && member.length > MOST_CHARACTERS) {
-      return `${member.slice(0, MOST_CHARACTERS)}…`
+    if (typeof member === 'string' && member.length > MAX_CHARACTERS) {
+      return `${member.slice(0, MAX_CHARACTERS)}…`
     }
     if (typeof member === 'object' && member !== null) {
       room -= Array.isArray(member) ? member.length : keysOf(member).length

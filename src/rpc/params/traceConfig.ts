@@ -8,14 +8,14 @@ import { int, signedIndex } from './numbers.js'
 import { shownValue } from './shownValue.js'
 
 /** Size of the largest tracer configuration: the characters of its names and texts, and 16 for each value. */
-const LARGEST_CONFIG = 256 * 1024
+const MAX_CONFIG = 256 * 1024
 const SIZE_OF_VALUE = 16
 
 /** Each tracer decodes its own configuration, in one step. */
 const tracerConfig: Decoder<unknown> = {
   schema: {},
   decode(value) {
-    if (isLarge(value)) throw new ReasonError(`tracerConfig is larger than ${LARGEST_CONFIG} characters`)
+    if (isLarge(value)) throw new ReasonError(`tracerConfig is larger than ${MAX_CONFIG} characters`)
     return value
   },
 }
@@ -23,18 +23,18 @@ const tracerConfig: Decoder<unknown> = {
 function isLarge(value: unknown): boolean {
   let size = 0
   const parts = [value]
-  while (parts.length > 0 && size <= LARGEST_CONFIG) {
+  while (parts.length > 0 && size <= MAX_CONFIG) {
     const part = parts.pop()
     size += SIZE_OF_VALUE
     if (typeof part === 'string') size += part.length
     if (typeof part !== 'object' || part === null) continue
     for (const key of Array.isArray(part) ? part.keys() : keysOf(part)) {
-      if (size + parts.length * SIZE_OF_VALUE > LARGEST_CONFIG) return true
+      if (size + parts.length * SIZE_OF_VALUE > MAX_CONFIG) return true
       size += String(key).length
       parts.push((part as Readonly<Record<string | number, unknown>>)[key])
     }
   }
-  return size > LARGEST_CONFIG
+  return size > MAX_CONFIG
 }
 
 const fields = {

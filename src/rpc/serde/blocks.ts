@@ -3,7 +3,7 @@ import { isBlockTag } from '../params/blockSelector.js'
 import { type Reader, boolean, hash, isObject, mismatch, text, unknownField } from './readers.js'
 
 /** Larger numbers are beyond every block, and methods do not accept them. */
-const LARGEST_NUMBER = 2n ** 63n - 1n
+const MAX_NUMBER = 2n ** 63n - 1n
 
 /** Parses an integer in the given base (Rust: u64::from_str_radix). */
 function parseU64(digits: string, base: 10 | 16, prefix = ''): string {
@@ -13,7 +13,7 @@ function parseU64(digits: string, base: 10 | 16, prefix = ''): string {
     throw refused('invalid digit found in string')
   const number = BigInt(base === 16 ? `0x${digits}` : digits)
   if (number >= 1n << 64n) throw refused('number too large to fit in target type')
-  return `0x${(number < LARGEST_NUMBER ? number : LARGEST_NUMBER).toString(16)}`
+  return `0x${(number < MAX_NUMBER ? number : MAX_NUMBER).toString(16)}`
 }
 
 function numberOrTag(given: string): string {

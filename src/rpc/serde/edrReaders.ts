@@ -189,12 +189,12 @@ export const block: Reader = (value) => {
   return 'blockNumber' in read ? { blockNumber: uint(64)(read['blockNumber']) } : read
 }
 
-const MOST_BLOCKS = 1n << 32n
+const MAX_BLOCKS = 1n << 32n
 
 /** A number of blocks, clamped to more than any method accepts. */
 export const blockCount: Reader = (value) => {
   const count = BigInt(String(uint(256)(value)))
-  return `0x${(count < MOST_BLOCKS ? count : MOST_BLOCKS).toString(16)}`
+  return `0x${(count < MAX_BLOCKS ? count : MAX_BLOCKS).toString(16)}`
 }
 
 /** A block by number or tag (EDR: PreEip1898BlockSpec). */

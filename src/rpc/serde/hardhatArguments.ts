@@ -120,7 +120,7 @@ const logMembers = record('struct LogFilterOptions', {
 })
 
 /** Maximum number of topics of a log. */
-const MOST_TOPICS = 4
+const MAX_TOPICS = 4
 /** A range without blocks. */
 const noBlocks = { fromBlock: '0x1', toBlock: '0x0' }
 
@@ -132,7 +132,7 @@ const logFilter: Reader = (value) => {
   const isEmpty = ({ length }: readonly unknown[]): boolean => length === 0
   // Refused later, whatever the topics.
   const isContradictory = [read['fromBlock'], read['toBlock']].some(isGiven) && isGiven(read['blockHash'])
-  const findsNothing = topics.length > MOST_TOPICS || topics.some((one) => Array.isArray(one) && isEmpty(one))
+  const findsNothing = topics.length > MAX_TOPICS || topics.some((one) => Array.isArray(one) && isEmpty(one))
   return findsNothing && !isContradictory ? noBlocks : read
 }
 

@@ -29,7 +29,7 @@ export function mismatch(
   return new InvalidParamsError(`invalid type: ${kindOf(value, naming)}, expected ${expected}`)
 }
 
-const LARGEST_INTEGER = 2 ** 64
+const MAX_INTEGER = 2 ** 64
 
 function kindOf(value: unknown, naming: NumberNaming): string {
   if (value === null || value === undefined) return 'null'
@@ -37,7 +37,7 @@ function kindOf(value: unknown, naming: NumberNaming): string {
   if (typeof value === 'string') return `string ${JSON.stringify(value)}`
   if (typeof value !== 'number') return Array.isArray(value) ? 'sequence' : 'map'
   if (naming === 'unnamed') return 'number'
-  if (Number.isInteger(value) && Math.abs(value) < LARGEST_INTEGER) return `integer \`${value}\``
+  if (Number.isInteger(value) && Math.abs(value) < MAX_INTEGER) return `integer \`${value}\``
   if (naming === 'named') return `floating point \`${value}\``
   return naming === 'mapped' ? 'map' : 'number'
 }
@@ -123,7 +123,7 @@ function parseUint(text: string): bigint | undefined {
 
 function uintOf(value: unknown): bigint | undefined {
   if (typeof value === 'string') return parseUint(value)
-  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < LARGEST_INTEGER
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < MAX_INTEGER
     ? BigInt(value)
     : undefined
 }

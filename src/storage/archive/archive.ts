@@ -14,7 +14,7 @@ export const ARCHIVE_MANIFEST = 'standin-archive.json'
 export const ARCHIVE_VERSION = 1
 
 /** Maximum size of a manifest in bytes. */
-const LONGEST_MANIFEST = 64 * 1024 * 1024
+const MAX_MANIFEST_LENGTH = 64 * 1024 * 1024
 
 /** File names: path segments that do not start with a dot. */
 const entryName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
@@ -111,7 +111,7 @@ async function readEntry(path: string, entry: ArchiveEntry): Promise<Buffer> {
   let length = 0
   for await (const piece of entry) {
     length += piece.length
-    if (length > LONGEST_MANIFEST) throw foreign(path)
+    if (length > MAX_MANIFEST_LENGTH) throw foreign(path)
     pieces.push(piece)
   }
   return Buffer.concat(pieces)

@@ -31,7 +31,7 @@ import {
 const BYTES_PER_ROUND = 8 * 1024 * 1024
 const BLOCKS_PER_ROUND = 1024
 /** Smaller blocks are read into memory of their own. */
-const SMALLEST_POOLED = 65_536
+const MIN_POOLED_LENGTH = 65_536
 
 /** Stored block, without its bytes. */
 export interface StoredBlock {
@@ -128,7 +128,7 @@ export class BlockFiles {
   async acquire(key: Uint8Array): Promise<PooledBlock | undefined> {
     const name = latin1(key)
     const row = this.#unwritten.has(name) ? undefined : this.#lookUp(key)
-    if (row === undefined || row.length < SMALLEST_POOLED) {
+    if (row === undefined || row.length < MIN_POOLED_LENGTH) {
       const bytes = await this.get(key)
       return bytes && { bytes, release: () => undefined }
     }

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { type CidFormat, formatOf, IDENTITY_CODE, LONGEST_DIGEST } from '../../cid/cidFormat.js'
+import { type CidFormat, formatOf, IDENTITY_CODE, MAX_DIGEST_LENGTH } from '../../cid/cidFormat.js'
 import { FileNetworkError } from '../../errors.js'
 import { BlockWriter, type StoreBlock } from '../blockWriter.js'
 import { allocate } from '../chunker.js'
@@ -28,7 +28,7 @@ export interface EditContext {
  */
 export function createEditContext(source: BlockSource, store: StoreBlock, fallback: CidFormat): EditContext {
   const writers = new Map<string, BlockWriter>()
-  const inlineFormat = { ...fallback, inlineLimit: LONGEST_DIGEST }
+  const inlineFormat = { ...fallback, inlineLimit: MAX_DIGEST_LENGTH }
   return {
     source,
     inlineFormat,

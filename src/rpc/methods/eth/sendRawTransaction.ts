@@ -30,7 +30,7 @@ export const sendRawTransactionSync = defineMethod(
 
 /** Default and maximum wait for a receipt, in milliseconds (geth: internal/ethapi/api.go). */
 const DEFAULT_TIMEOUT = 20_000
-const LONGEST_TIMEOUT = 60_000
+const MAX_TIMEOUT = 60_000
 /** Error code of a timeout (EIP-7966). */
 const TIMED_OUT = 4
 
@@ -45,7 +45,7 @@ export function awaitReceipt(
   timeout = DEFAULT_TIMEOUT,
 ): Promise<WireBytes> {
   const { view, backend, context } = call
-  const limit = Math.min(timeout || DEFAULT_TIMEOUT, LONGEST_TIMEOUT)
+  const limit = Math.min(timeout || DEFAULT_TIMEOUT, MAX_TIMEOUT)
   return new Promise((resolve, reject) => {
     // Runs as a listener: an exception would reach the request that mined the block instead of the sender.
     const look = (): void => {
