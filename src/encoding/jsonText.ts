@@ -89,7 +89,8 @@ export function skipWhitespace(text: Characters, index: number): number {
   let end = index
   for (let code = text.charCodeAt(end); code <= 0x20; code = text.charCodeAt(++end)) {
     if (code !== 0x20 && code !== 0x0a && code !== 0x0d && code !== 0x09) break
-    if (end - index === MAX_SPACE_LENGTH) throw new SyntaxError(`There are more than ${MAX_SPACE_LENGTH} spaces`)
+    if (end - index === MAX_SPACE_LENGTH)
+      throw new SyntaxError(`There are more than ${MAX_SPACE_LENGTH} spaces`)
   }
   return end
 }

@@ -1,12 +1,4 @@
-import {
-  MAX_WAIT_SECONDS,
-  choice,
-  optionGroup,
-  optionalOption,
-  text,
-  toggle,
-  wholeNumber,
-} from './kinds.js'
+import { MAX_WAIT_SECONDS, choice, optionGroup, optionalOption, text, toggle, wholeNumber } from './kinds.js'
 
 /** Options for standing in for another development node. */
 export const devnetOptions = {

@@ -409,7 +409,8 @@ export class ReplyQueue {
 
   /** Writes overdue answers. Call this before taking a request, which may take long. */
   writeOverdue(): void {
-    if (this.#waiting.length > 0 && performance.now() - this.#since > MAX_WAIT_MILLISECONDS) this.writeWaiting()
+    if (this.#waiting.length > 0 && performance.now() - this.#since > MAX_WAIT_MILLISECONDS)
+      this.writeWaiting()
   }
 }
 

@@ -222,7 +222,8 @@ const MAX_MEDIUM_PAYLOAD = 0xffff
  */
 function formatFrameHead(length: number): string {
   if (length <= MAX_SHORT_PAYLOAD) return String.fromCharCode(FINAL_TEXT_FRAME, length)
-  if (length <= MAX_MEDIUM_PAYLOAD) return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
+  if (length <= MAX_MEDIUM_PAYLOAD)
+    return String.fromCharCode(FINAL_TEXT_FRAME, 126, length >>> 8, length & 0xff)
   const bytes = Buffer.alloc(8)
   bytes.writeBigUInt64BE(BigInt(length))
   return String.fromCharCode(FINAL_TEXT_FRAME, 127, ...bytes)

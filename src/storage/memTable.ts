@@ -285,11 +285,7 @@ function encodedLength(operations: readonly BatchOperation[]): number {
  *
  * @returns the end position
  */
-function encodeRecord(
-  { operations, recordEnd }: WriteAheadRecord,
-  into: Buffer,
-  start: number,
-): number {
+function encodeRecord({ operations, recordEnd }: WriteAheadRecord, into: Buffer, start: number): number {
   const payload = start + FRAME_HEADER_LENGTH
   into.writeDoubleLE(recordEnd, payload)
   let position = payload + RECORD_END_LENGTH

@@ -71,7 +71,8 @@ function itemLength(bytes: Uint8Array): number | undefined {
   if (!isList(bytes)) throw new ImportError(undefined, 'encoding', 'it is not an RLP list')
   const { start, end } = payloadAt(bytes, 0)
   if (start > bytes.length) return undefined
-  if (end - start > MAX_BLOCK_LENGTH) throw new ImportError(undefined, 'encoding', `it has ${end - start} bytes`)
+  if (end - start > MAX_BLOCK_LENGTH)
+    throw new ImportError(undefined, 'encoding', `it has ${end - start} bytes`)
   return end
 }
 

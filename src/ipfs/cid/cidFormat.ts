@@ -338,7 +338,9 @@ export class DigestTooLargeError extends FileNetworkError {
 export function checkDigest({ name, code }: Pick<HashFunction, 'name' | 'code'>, size: number): void {
   if (size > MAX_DIGEST_LENGTH) throw new DigestTooLargeError(name, size)
   if (code === IDENTITY_CODE || size >= MIN_DIGEST_LENGTH) return
-  throw new FileNetworkError(`digest too small: ${name} digest got ${size} bytes, minimum ${MIN_DIGEST_LENGTH}`)
+  throw new FileNetworkError(
+    `digest too small: ${name} digest got ${size} bytes, minimum ${MIN_DIGEST_LENGTH}`,
+  )
 }
 
 /**

@@ -100,7 +100,8 @@ async function* readBlocks(input: ByteInput): CarReader['blocks'] {
     if (await input.hasEnded()) return
     const section = await input.take(length)
     const [cid, bytes] = splitSection(section)
-    if (cid.byteLength > MAX_CID_LENGTH) throw new CarError(`invalid cid: longer than ${MAX_CID_LENGTH} bytes`)
+    if (cid.byteLength > MAX_CID_LENGTH)
+      throw new CarError(`invalid cid: longer than ${MAX_CID_LENGTH} bytes`)
     const found = await cidOf(bytes, cid)
     if (!found.equals(cid)) {
       throw new CarError(`mismatch in content integrity, expected: ${cid}, got: ${found}`)

@@ -153,11 +153,7 @@ async function readOutcomes(state: AnvilState, slice: TimeSlice): Promise<Map<st
  *
  * @throws StateDumpError if a part cannot be read, or the best block is missing
  */
-async function readBlocks(
-  state: AnvilState,
-  view: ChainView,
-  slice: TimeSlice,
-): Promise<SealedBlock[]> {
+async function readBlocks(state: AnvilState, view: ChainView, slice: TimeSlice): Promise<SealedBlock[]> {
   const reading = { outcomes: await readOutcomes(state, slice), view, slice }
   const best = state.best_block_number ?? state.block?.number
   const byHash = new Map<string, SealedBlock>()

@@ -46,7 +46,12 @@ import {
   getRawTransactionByHash,
 } from './eth/rawTransactions.js'
 import { sendRawTransaction, sendRawTransactionSync } from './eth/sendRawTransaction.js'
-import { resend, sendTransaction, sendTransactionSync, sendUnsignedTransaction } from './eth/sendTransaction.js'
+import {
+  resend,
+  sendTransaction,
+  sendTransactionSync,
+  sendUnsignedTransaction,
+} from './eth/sendTransaction.js'
 import { sign, signTypedData_v4 } from './eth/sign.js'
 import { signTransaction } from './eth/signTransaction.js'
 import { simulateV1 } from './eth/simulateV1.js'

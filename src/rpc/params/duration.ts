@@ -36,7 +36,8 @@ function quoted(text: string): string {
 export function parseDuration(text: string): number {
   const invalid = (): DurationError => new DurationError(`time: invalid duration ${quoted(text)}`)
   const sign = text.startsWith('-') ? -1 : 1
-  if (text.length > MAX_LENGTH) throw new DurationError(`time: a duration of more than ${MAX_LENGTH} characters`)
+  if (text.length > MAX_LENGTH)
+    throw new DurationError(`time: a duration of more than ${MAX_LENGTH} characters`)
   let rest = text.replace(/^[+-]/, '')
   if (rest === '0') return 0
   if (rest === '') throw invalid()

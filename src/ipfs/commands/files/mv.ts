@@ -87,10 +87,7 @@ async function moveEntry(
  *
  * @throws {@link FileNetworkError} with Kubo's message if there is nothing at the path, or no directory
  */
-async function lookUpDirectory(
-  files: Pick<MutableFiles, 'lookUp'>,
-  path: string[],
-): Promise<UnixfsEntry> {
+async function lookUpDirectory(files: Pick<MutableFiles, 'lookUp'>, path: string[]): Promise<UnixfsEntry> {
   const entry = await files.lookUp(path.join('/'))
   if (entry.type === 'directory') return entry
   throw new FileNetworkError(`/${path.join('/')}/ is not a directory`)

@@ -34,11 +34,7 @@ export const getRawTransactionByBlockHashAndIndex = defineMethod(
 )
 
 /** Returns a block's transaction in EIP-2718 form; `0x` if the block or index does not exist, null in anvil. */
-function rawTransactionAt(
-  { backend }: Call,
-  block: StoredBlock | undefined,
-  index: number,
-): string | null {
+function rawTransactionAt({ backend }: Call, block: StoredBlock | undefined, index: number): string | null {
   if (block === undefined || index >= block.transactions.length) return noTransaction(backend)
   return bytesToHex(backend.records.rawTransaction(block, index))
 }
