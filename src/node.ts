@@ -185,7 +185,7 @@ export interface ServerParts extends Pick<ServerSetup, 'health'> {
 }
 
 /** Connects a node's parts to its server. It may listen before they are open: requests wait for the parts they need. */
-export function createServer(parts: ServerParts): NodeServer {
+function createServer(parts: ServerParts): NodeServer {
   const { settings, hooks, provider, networks, certificate, files, health, shownUrls, chains } = parts
   const names = networks.names.map(({ name }) => name)
   return new NodeServer({

@@ -174,7 +174,7 @@ export async function openBases(
  *
  * @throws ChainFileError with the file's name, if it cannot be read or a block is invalid
  */
-export async function importBlocks(options: ImportFileOptions): Promise<void> {
+async function importBlocks(options: ImportFileOptions): Promise<void> {
   try {
     await importFile(options)
   } catch (error) {

@@ -63,7 +63,7 @@ const TICKS_PER_SECOND = 10
  *
  * @throws CutError where it is cut
  */
-export async function* applyFaults(
+async function* applyFaults(
   body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
   { cutAfter = Infinity, bytesPerSecond }: TransportEffects,
 ): AsyncGenerator<Uint8Array> {

@@ -16,7 +16,7 @@ const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
 const CHECKED_RECORDS = 65_536
 
 /** Returns the total length of pieces in bytes. */
-export function lengthOf(pieces: readonly Uint8Array[]): number {
+function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
 }
 

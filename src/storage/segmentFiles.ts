@@ -310,7 +310,7 @@ export class AppendFile {
  * @throws the system's error if the disk refuses; the file is then truncated to the position, as far as the system
  * allows
  */
-export function writeSync(descriptor: number, position: number, pieces: readonly Uint8Array[]): number {
+function writeSync(descriptor: number, position: number, pieces: readonly Uint8Array[]): number {
   let end = position
   try {
     for (let rest = pieces.filter(({ length }) => length > 0); rest.length > 0;) {

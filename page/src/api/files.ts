@@ -22,7 +22,7 @@ export async function changeFiles(operation: string, query: FileQuery = {}): Pro
 }
 
 /** Parses a text with one JSON value per line. */
-export function parseLines<Line>(text: string): Line[] {
+function parseLines<Line>(text: string): Line[] {
   return text
     .split('\n')
     .filter((line) => line.trim() !== '')

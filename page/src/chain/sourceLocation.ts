@@ -43,7 +43,7 @@ export function locate(source: ContractSource, counters: readonly number[]): Sou
 }
 
 /** Decompresses a source map: empty fields repeat the previous entry (Solidity documentation, "Source Mappings"). */
-export function readSourceMap(map: string): MapEntry[] {
+function readSourceMap(map: string): MapEntry[] {
   let last: MapEntry = { start: 0, length: 0, file: -1 }
   return map.split(';').map((text) => {
     const [start, length, file] = text.split(':')

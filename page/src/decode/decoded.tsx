@@ -34,7 +34,7 @@ export function Decoded({ value }: { value: readonly DecodedGroup[] }) {
 }
 
 /** A value by its form: addresses as links, nested values as JSON. */
-export function Value({ value }: { value: unknown }) {
+function Value({ value }: { value: unknown }) {
   if (typeof value === 'string') {
     if (/^0x[0-9a-f]{40}$/i.test(value)) return <Hash value={value} kind="address" />
     if (/^0x[0-9a-f]{64}$/i.test(value)) return <Hash value={value} />

@@ -54,7 +54,7 @@ export function formatGwei(wei: bigint): string {
 }
 
 /** Formats an integer with its decimal point moved left. */
-export function formatUnits(value: bigint, decimals: number): string {
+function formatUnits(value: bigint, decimals: number): string {
   const sign = value < 0n ? '-' : ''
   const digits = (value < 0n ? -value : value).toString().padStart(decimals + 1, '0')
   const whole = formatNumber(BigInt(digits.slice(0, -decimals)))

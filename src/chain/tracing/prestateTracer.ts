@@ -161,7 +161,7 @@ export interface PrestateAccount {
 }
 
 /** Reads an account from the current state, without storage. */
-export async function readAccount(state: TracedState, address: Uint8Array): Promise<PrestateAccount> {
+async function readAccount(state: TracedState, address: Uint8Array): Promise<PrestateAccount> {
   const account = await state.readAccount(address)
   const code = await state.readCode(address)
   const { balance = 0n, nonce = 0n, codeHash } = account ?? {}

@@ -230,7 +230,7 @@ export async function payWithdrawals(evm: EVM, withdrawals: readonly Withdrawal[
 }
 
 /** Credits wei to an account outside any message; the balance wraps at 256 bits, as in geth. */
-export async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
+async function addBalance(evm: EVM, address: Uint8Array, wei: bigint): Promise<void> {
   const target = new Address(address)
   const account = (await evm.stateManager.getAccount(target)) ?? new Account()
   account.balance = BigInt.asUintN(256, account.balance + wei)

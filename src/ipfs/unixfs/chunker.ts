@@ -89,7 +89,7 @@ function checkMaximum(size: number): void {
 }
 
 /** Cuts chunks of a fixed size; the last may be shorter. */
-export function fixedSize(size: number): Chunker {
+function fixedSize(size: number): Chunker {
   return async function* (source, newChunk) {
     let chunk: Chunk | undefined
     let isFirst = true

@@ -313,7 +313,7 @@ const costs: ReadonlyMap<string, number> = new Map(
 )
 
 /** Returns the credits of one call to a method. */
-export function costOf(method: string): number {
+function costOf(method: string): number {
   const listed = costs.get(method)
   if (listed !== undefined) return listed
   if (method.startsWith('trace_')) return 300

@@ -201,7 +201,7 @@ export interface BlockReading {
  *
  * @param path - of the block, for error messages
  */
-export async function readBlock(
+async function readBlock(
   { header: dumped, transactions, withdrawals }: DumpedBlock,
   path: Path,
   { outcomes, view, slice }: BlockReading,

@@ -147,7 +147,7 @@ export const configValues = [
   ...['{"a":', 'nul', '99999999999999999999', '"x"', '[1]', 'False', '1e999', '[1,-1e999]', '1e30', '"<x>"'],
 ]
 export const texts = ['', 'x', 'foo', '%s', 'é', '1']
-export const codecNames = [
+const codecNames = [
   'raw',
   'dag-pb',
   'dag-cbor',
@@ -169,7 +169,7 @@ export const codecNames = [
   '0x99999999',
   '',
 ]
-export const hashNames = [
+const hashNames = [
   'sha2-256',
   'sha2-512',
   'sha1',

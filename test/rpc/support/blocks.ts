@@ -7,7 +7,7 @@ export function filled(length: number, value: number): Uint8Array {
 }
 
 /** Creates an Osaka header. */
-export function testHeader(number: bigint, fields: Partial<HeaderFields> = {}): HeaderFields {
+function testHeader(number: bigint, fields: Partial<HeaderFields> = {}): HeaderFields {
   return {
     parentHash: filled(32, Number(number)),
     uncleHash: filled(32, 0x1d),

@@ -6,7 +6,7 @@ import { type Hex, callRaw } from '../requests.js'
 import { address, hash, many, oncePerNode, rpc, sendCall, type Bomb } from './bomb.js'
 
 /** Makes an anvil dump with many accounts. */
-export function stateOf(count: number): Hex {
+function stateOf(count: number): Hex {
   const account = (i: number) => ({
     nonce: 1,
     balance: '0x1',

@@ -112,7 +112,7 @@ const gapChunker = 'size-4096'
  *
  * @throws {@link FileNotFoundError} if there is no such file and `create` is off
  */
-export async function writeFile(network: NetworkContext, write: FileWrite): Promise<void> {
+async function writeFile(network: NetworkContext, write: FileWrite): Promise<void> {
   const { blockstore, files } = network
   const isDirectory = write.parents && write.path !== '/' && write.path.endsWith('/')
   const { directory, name } = splitPath(write.path.replace(/\/$/, ''))

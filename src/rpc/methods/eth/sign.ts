@@ -8,7 +8,7 @@ import { type Decoder, ReasonError, TypeMismatchError, jsonTypeName } from '../.
 const members = ['types', 'primaryType', 'domain', 'message']
 
 /** Typed data (EIP-712) as an object or JSON text. */
-export const typedData: Decoder<object> = {
+const typedData: Decoder<object> = {
   schema: {
     title: 'typed data',
     anyOf: [

@@ -163,7 +163,7 @@ const newHeads = defineKind('newHeads', [], ({ backend }) => {
 })
 
 /** Pushes when sync with other nodes starts or stops, which never happens here. */
-export const syncing = defineKind('syncing', [], () => () => () => undefined)
+const syncing = defineKind('syncing', [], () => () => () => undefined)
 
 const kinds = [newHeads, logs, newPendingTransactions, syncing, transactionReceipts]
 

@@ -5,7 +5,7 @@ import { type Decoder, ReasonError } from '../../params/combinators.js'
 import { controlNumber } from '../../params/numbers.js'
 
 /** Time between blocks of interval mining: a number, or a pair of minimum and maximum. */
-export const miningInterval: Decoder<MiningInterval> = {
+const miningInterval: Decoder<MiningInterval> = {
   schema: {
     title: 'interval',
     anyOf: [controlNumber.schema, { type: 'array', items: controlNumber.schema, minItems: 2, maxItems: 2 }],

@@ -20,7 +20,7 @@ const wholeNumber: Decoder<number> = {
 }
 
 /** Filter of trace_filter. */
-export const traceFilter = struct(
+const traceFilter = struct(
   { struct: 'TraceFilter', type: 'TraceFilter' },
   {
     fromBlock: blockNumber,
