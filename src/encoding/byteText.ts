@@ -5,7 +5,7 @@ import { isUtf8 } from 'node:buffer'
  * string as a surrogate without its pair, which no text in UTF-8 has: 0xDC00 with the byte in its lower half.
  */
 const LONE = 0xdc00
-const loneBytes = /([\udc80-\udcff]+)/u
+const loneBytes = /[\udc80-\udcff]/u
 
 /** Whether text has no such bytes. */
 export function isUnicode(text: string): boolean {
@@ -29,14 +29,32 @@ export function textOfBytes(bytes: Uint8Array): string {
   return Buffer.from(units.buffer, 0, count * 2).toString('utf16le')
 }
 
+/** What UTF-8 has in place of a surrogate that stands for no byte. */
+const REPLACEMENT = 0xfffd
+
 /** Encodes text in UTF-8, with the bytes that were none. */
 export function bytesOfText(text: string): Uint8Array {
   if (!loneBytes.test(text)) return Buffer.from(text)
-  return Buffer.concat(
-    text
-      .split(loneBytes)
-      .map((piece, place) => (place % 2 === 0 ? Buffer.from(piece) : Buffer.from(piece, 'latin1'))),
-  )
+  // Unit by unit: a name of megabytes may alternate between characters and other bytes.
+  const bytes = Buffer.allocUnsafe(3 * text.length)
+  let length = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.codePointAt(index) as number
+    const isSurrogate = code >= 0xd800 && code <= 0xdfff
+    if (code < 0x80) bytes[length++] = code
+    else if (code >= LONE + 0x80 && code <= LONE + 0xff) bytes[length++] = code & 0xff
+    else {
+      const point = isSurrogate ? REPLACEMENT : code
+      if (point > 0xffff) {
+        index++
+        bytes[length++] = 0xf0 | (point >> 18)
+        bytes[length++] = 0x80 | ((point >> 12) & 0x3f)
+      } else if (point > 0x7ff) bytes[length++] = 0xe0 | (point >> 12)
+      bytes[length++] = point > 0x7ff ? 0x80 | ((point >> 6) & 0x3f) : 0xc0 | (point >> 6)
+      bytes[length++] = 0x80 | (point & 0x3f)
+    }
+  }
+  return bytes.subarray(0, length)
 }
 
 /** Decodes percent-encoding, in which any other character is a byte. */
@@ -46,15 +64,29 @@ export function decodeEscapes(text: string): string {
 }
 
 /**
- * Percent-encodes text: its characters with a function such as `encodeURIComponent`, the bytes that are no UTF-8 as
- * such.
+ * Percent-encodes text, with the bytes that are no UTF-8 as such.
+ *
+ * @param encode - `encodeURIComponent` or `encodeURI`, which differ in the characters that they keep
  */
 export function encodeEscapes(text: string, encode: (piece: string) => string): string {
-  const pieces = text.split(loneBytes)
-  const escaped = (bytes: string): string =>
-    Buffer.from(bytes, 'latin1').toString('hex').toUpperCase().replace(/../g, '%$&')
-  return pieces.map((piece, place) => (place % 2 === 0 ? encode(piece) : escaped(piece))).join('')
+  if (!loneBytes.test(text)) return encode(text)
+  const bytes = bytesOfText(text)
+  const kept = Array.from({ length: 0x80 }, (_, byte) => encode(String.fromCharCode(byte)).length === 1)
+  const written = Buffer.allocUnsafe(3 * bytes.length)
+  let length = 0
+  for (const byte of bytes) {
+    if (kept[byte] === true) written[length++] = byte
+    else {
+      written[length++] = PERCENT
+      written[length++] = hexDigits.charCodeAt(byte >> 4)
+      written[length++] = hexDigits.charCodeAt(byte & 0xf)
+    }
+  }
+  return written.toString('latin1', 0, length)
 }
+
+const PERCENT = 0x25
+const hexDigits = '0123456789ABCDEF'
 
 /** Replaces each byte that is no UTF-8 by the replacement character, as Go does (encoding/json). */
 export function wellFormed(text: string): string {

@@ -55,6 +55,12 @@ describe('console.log', () => {
     expect(decodeConsoleLog(data)).toBe(line)
   })
 
+  test('shows only the start of very long data', () => {
+    const line = decodeConsoleLog(encode('log', ['string'], 'x'.repeat(300_000)))
+    expect(line).toMatch(/^0x41304fac(00)*20(00)*0493e0(78)+… \(300068 bytes\)$/)
+    expect(line).toHaveLength(2 + 2048 + '… (300068 bytes)'.length)
+  })
+
   test('shows undecodable data in hex', () => {
     for (const data of ['0xdeadbeef00', `${toFunctionSelector('log(string)')}00`] as Hex[]) {
       expect(decodeConsoleLog(hexToBytes(data))).toBe(data)

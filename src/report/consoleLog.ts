@@ -6,8 +6,18 @@ import { SELECTOR_BYTES } from './contracts.js'
 /** Address that hardhat's and forge's console.log calls; its last bytes spell "console.log". */
 export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
 
-/** Decodes a call to the console address into a line; anything but a console.log call is shown in hex. */
+/** The longest call to the console that is decoded, and the bytes shown of a longer one. */
+const LONGEST_CALL = 256 * 1024
+const SHOWN_BYTES = 1024
+
+/**
+ * Decodes a call to the console address into a line. Anything but a console.log call is shown in hex, and so is the start
+ * of one of hundreds of kilobytes: its placeholders take long to fill in.
+ */
 export function decodeConsoleLog(data: Uint8Array): string {
+  if (data.length > LONGEST_CALL) {
+    return `${bytesToHex(data.subarray(0, SHOWN_BYTES))}… (${data.length} bytes)`
+  }
   const types = argumentTypes(bytesToPlainHex(data.subarray(0, SELECTOR_BYTES)))
   if (types === undefined) return bytesToHex(data)
   if (types.length === 0) return ''

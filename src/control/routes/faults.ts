@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { faultSchema, faultsFileSchema } from '../../provider/faults/faultSchema.js'
 import { scenarios } from '../../provider/faults/scenarios.js'
 import type { ControlSetup } from '../app.js'
+import { listPieces, sendJson } from '../jsonStream.js'
 import { type ControlRoute, readBody } from '../route.js'
 import { faultReportSchema } from '../schemas.js'
 
@@ -16,7 +17,7 @@ export function faultRoutes({ provider }: ControlSetup): ControlRoute[] {
       summary: 'List the active faults, with their match and hit counts',
       answer: 'A list of faults',
       answerSchema: z.array(faultReportSchema),
-      handle: (context) => context.json(provider.faults.list()),
+      handle: (context) => sendJson(context, listPieces(provider.faults.list())),
     },
     {
       method: 'post',

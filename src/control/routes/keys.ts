@@ -4,6 +4,7 @@ import type { ApiKey } from '../../provider/keys/apiKey.js'
 import { maskKey } from '../../provider/journal/journal.js'
 import { apiKeySchema, parseApiKey } from '../../provider/keys/keysFile.js'
 import type { ControlSetup } from '../app.js'
+import { listPieces, sendJson } from '../jsonStream.js'
 import { type ControlRoute, readJson } from '../route.js'
 
 /** Maximum members of a body. */
@@ -18,13 +19,15 @@ export function keyRoutes({ provider }: ControlSetup): ControlRoute[] {
       path: '/keys',
       summary: 'List the keys and their usage, without secrets',
       answer: 'A list of keys',
-      handle: (context) =>
-        context.json(
-          keys.list().map((key) => ({
-            ...withoutSecrets(key),
-            spent: { creditsToday: quotas.meter(key).today, files: quotas.fileMeter(key).totals() },
-          })),
-        ),
+      handle(context) {
+        function* listed(): Generator<object> {
+          for (const key of keys.list()) {
+            const spent = { creditsToday: quotas.meter(key).today, files: quotas.fileMeter(key).totals() }
+            yield { ...withoutSecrets(key), spent }
+          }
+        }
+        return sendJson(context, listPieces(listed()))
+      },
     },
     {
       method: 'put',

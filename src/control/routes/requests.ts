@@ -17,6 +17,9 @@ import { listPieces, sendJson, writePieces } from '../jsonStream.js'
 import type { ControlRoute } from '../route.js'
 import { journalEntrySchema } from '../schemas.js'
 
+/** The longest text to search for, in characters: the search takes time in proportion to its length. */
+const LONGEST_TEXT = 256
+
 const wholeNumber = z.string().regex(/^\d+$/, 'expected a whole number').transform(Number)
 
 const querySchema = z.object({
@@ -31,7 +34,7 @@ const querySchema = z.object({
     .optional(),
   after: wholeNumber.optional(),
   before: wholeNumber.optional(),
-  text: z.string().optional(),
+  text: z.string().max(LONGEST_TEXT).optional(),
   since: wholeNumber.optional(),
   until: wholeNumber.optional(),
   summary: z

@@ -1,6 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { sortInSlices } from '../../encoding/sorting.js'
-import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import type { Awaitable } from '../../encoding/timeSlice.js'
 import { codecCode, isComputed, makeCid } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { UploadEntries, UploadEntry } from '../request/upload.js'
@@ -10,7 +9,7 @@ import { buildDirectory, needsShards } from '../unixfs/directoryBuilder.js'
 import { createFileBuilder } from '../unixfs/fileBuilder.js'
 import { sortByHash } from '../unixfs/hamt.js'
 import { LinkTable } from '../unixfs/linkTable.js'
-import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
+import { type StoredNode, type UnixfsLink, sortByName, writeNode } from '../unixfs/node.js'
 import type { DirectorySettings } from '../unixfs/settings.js'
 import type { AddPlan } from './addOptions.js'
 
@@ -107,11 +106,8 @@ class TreeDirectory {
   }
 
   async #directoryNames(settings: DirectorySettings): Promise<string[]> {
-    const names = await runInSlices(
-      sortInSlices([...this.#directories.keys()], compareBytes),
-      new TimeSlice(),
-    )
-    if (names.length < 2) return names
+    if (this.#directories.size < 2) return [...this.#directories.keys()]
+    const names = await sortByName(this.#directories.keys(), (name) => name)
     const links = this.#links
     function* all(): Generator<UnixfsLink> {
       yield* links
@@ -124,10 +120,6 @@ class TreeDirectory {
 
 /** The CID of an empty directory. */
 const emptyDirectoryCid = CID.parse('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
-
-function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
-}
 
 /** Bytes between two progress reports (Kubo, `coreunix/add.go`). */
 const INCREMENT = 256 * 1024

@@ -138,8 +138,10 @@ const legacyNames = new Map([
 
 async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): Promise<CID> {
   const whole = await digestInTurns(await ofLength(hash, length), data)
-  const digest = Digest.create(hash.code, whole.slice(0, length))
-  checkDigest(hash, digest.size)
+  const kept = whole.subarray(0, length)
+  // Checked before it is copied: that of `identity` is the data, which may have tens of megabytes.
+  checkDigest(hash, kept.length)
+  const digest = Digest.create(hash.code, Uint8Array.from(kept))
   return version === 0 ? CID.create(0, codecCode.dagPb, digest) : CID.createV1(codec, digest)
 }
 

@@ -1,12 +1,14 @@
-import { inColumns, LINES_AT_ONCE, printable } from '../request/textForm.js'
+import { inColumns, LINES_AT_ONCE, printableInTurns } from '../request/textForm.js'
 import { type UnixfsTime, goMode, modeString } from '../unixfs/data.js'
 import { type CidEncoder, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
+import { FileNetworkError } from '../errors.js'
 import { resolveText } from '../names/nameSystem.js'
 import type { NetworkContext } from '../networkContext.js'
 import type { ListingMemory } from '../request/listingMemory.js'
 import { type TextInput, defineCommand, pathArguments, single, values } from '../request/command.js'
 import { textOfBytes } from '../../encoding/byteText.js'
+import { Portion } from '../../encoding/sorting.js'
 import { type DistantTime, jsonTime, shortTime } from '../text/goTime.js'
 import { loadEntry } from '../unixfs/entry.js'
 import { type UnixfsLink, sortByName } from '../unixfs/node.js'
@@ -103,8 +105,16 @@ async function describeLink(network: NetworkContext, link: UnixfsLink, rule: LsR
   if (link.cid.code !== codecCode.dagPb || !rule.resolveTypes) return describe(rule, { ...link, size: 0 }, {})
   const child = await loadEntry(network.blockstore, link.cid)
   const { size } = child
-  const target = child.type === 'symlink' ? textOfBytes(child.node?.unixfs.data ?? new Uint8Array()) : ''
+  const target = child.type === 'symlink' ? textOfTarget(child.node?.unixfs.data) : ''
   return describe(rule, { ...link, size }, { ...child, target })
+}
+
+/** The longest target of a symlink, in bytes: the size limit of blocks that others exchange. */
+const LONGEST_TARGET = 2 * 1024 * 1024
+
+function textOfTarget(target: Uint8Array = new Uint8Array()): string {
+  if (target.length <= LONGEST_TARGET) return textOfBytes(target)
+  throw new FileNetworkError(`a symlink of more than ${LONGEST_TARGET} bytes`)
 }
 
 function describe(
@@ -137,6 +147,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
   const cells = (...parts: [shown: unknown, text: string][]): string =>
     parts.flatMap(([isShown, text]) => (isShown ? [text] : [])).join('\t')
   const lines: string[] = []
+  const portion = new Portion(LINES_AT_ONCE)
   for (const [index, { Hash, Links }] of Objects.entries()) {
     // In a stream, links come one at a time, so the start of a directory is unknown.
     const isNew = !stream && Hash !== Objects[index - 1]?.Hash
@@ -144,12 +155,12 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
     if (isNew && headers) {
       lines.push(cells([long, 'Mode'], [true, 'Hash'], [size, 'Size'], [long, 'ModTime'], [true, 'Name']))
     }
-    for (const [place, link] of Links.entries()) {
-      if (place % LINES_AT_ONCE === 0) yield ''
+    for (const link of Links) {
+      if (portion.add(link.Name.length)) yield ''
       const isDirectory = link.Type === typeNumbers.directory
       const mode = link.Mode === 0 ? '-' : longMode(link.Mode)
       const bytes = isDirectory ? '-' : String(link.Size)
-      const name = printable(link.Name) + (isDirectory ? '/' : '')
+      const name = (yield* printableInTurns(link.Name)) + (isDirectory ? '/' : '')
       lines.push(
         cells([long, mode], [true, link.Hash], [size, bytes], [long, timeText(link.ModTime)], [true, name]),
       )

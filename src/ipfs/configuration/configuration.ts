@@ -1,5 +1,7 @@
 import type { RowStore } from '../../storage/files/fileIndex.js'
-import { Mutex } from '../../encoding/timeSlice.js'
+import { encodeJsonInSlices } from '../../encoding/jsonWriter.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import { Mutex, type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import type { Identity } from '../names/identity.js'
 import type { ImportDefaults, ImportProfile, ImportSettings } from '../unixfs/settings.js'
@@ -10,7 +12,7 @@ import { type JsonObject, type Section, type ValueKind, configurationSchema, isO
 
 const rowName = new TextEncoder().encode('configuration')
 
-/** Maximum number of changed settings, and of their bytes. All of them are applied in one step. */
+/** Maximum number of changed settings, and of their bytes. All of them are applied at once. */
 const MOST_CHANGES = 5000
 const LONGEST_CHANGES = 1536 * 1024
 
@@ -32,6 +34,8 @@ export class Configuration {
   readonly #shardThreshold: number
   #changes: Changes
   #imports: Imports
+  /** The whole configuration, and the node's addresses in it, which are known once it listens. */
+  #shown: { addresses: string; configuration: JsonObject } | undefined
 
   private constructor(
     parts: ConfigurationParts,
@@ -48,7 +52,7 @@ export class Configuration {
   static async open(parts: ConfigurationParts): Promise<Configuration> {
     const stored = parts.rows.get(rowName)
     const changes = stored === undefined ? {} : (JSON.parse(Buffer.from(stored).toString()) as Changes)
-    const configuration = effective(parts, changes)
+    const configuration = runToCompletion(effective(parts, changes))
     const threshold = shardThreshold(configuration)
     return new Configuration(parts, changes, {
       threshold,
@@ -56,9 +60,18 @@ export class Configuration {
     })
   }
 
-  /** Returns the whole configuration, without the private key. */
+  /** Returns the whole configuration, without the private key. It must not be changed. */
   show(): JsonObject {
-    return effective(this.#parts, this.#changes)
+    const addresses = this.#addresses
+    if (this.#shown?.addresses !== addresses) {
+      const configuration = runToCompletion(effective(this.#parts, this.#changes))
+      this.#shown = { addresses, configuration }
+    }
+    return this.#shown.configuration
+  }
+
+  get #addresses(): string {
+    return this.#parts.identity.addresses().join()
   }
 
   /**
@@ -74,7 +87,7 @@ export class Configuration {
   set(key: string, value: unknown): Promise<void> {
     return this.#mutex.run(async () => {
       checkSetting(key, value)
-      await this.#store(withChange(this.#changes, key, value))
+      await this.#store(withChanges(this.#changes, [[key, value]]))
     })
   }
 
@@ -82,7 +95,7 @@ export class Configuration {
   rewrite(key: string, value: unknown): Promise<void> {
     return this.#mutex.run(async () => {
       checkSetting(key, value)
-      await this.#store(this.#spelledOut(withChange(this.#changes, key, value)))
+      await this.#store(this.#spelledOut(withChanges(this.#changes, [[key, value]])))
     })
   }
 
@@ -95,9 +108,7 @@ export class Configuration {
     return this.#mutex.run(async () => {
       const known = knownOf(given)
       checkSection(known)
-      let changed = this.#changes
-      for (const [key, value] of settingsIn(known)) changed = withChange(changed, key, value)
-      await this.#store(this.#spelledOut(changed))
+      await this.#store(this.#spelledOut(withChanges(this.#changes, settingsIn(known))))
     })
   }
 
@@ -114,9 +125,9 @@ export class Configuration {
     return this.#mutex.run(async () => {
       const entries = profiles.get(name)
       if (entries === undefined) throw new FileNetworkError(`${name} is not a profile`)
-      let changed = this.#changes
-      for (const [key, value] of Object.entries(entries)) changed = withChange(changed, key, value)
-      const result = { before: this.show(), after: effective(this.#parts, changed) }
+      const changed = withChanges(this.#changes, Object.entries(entries))
+      const after = await runInSlices(effective(this.#parts, changed), new TimeSlice())
+      const result = { before: this.show(), after }
       if (!isTrial) await this.#store(this.#spelledOut(changed))
       return result
     })
@@ -146,28 +157,65 @@ export class Configuration {
   }
 
   async #store(changed: Changes): Promise<void> {
-    const imports = await importsOf(effective(this.#parts, changed), this.#shardThreshold)
-    const stored = Buffer.from(JSON.stringify(changed))
+    const slice = new TimeSlice()
+    const addresses = this.#addresses
+    const configuration = await runInSlices(effective(this.#parts, changed), slice)
+    const imports = await importsOf(configuration, this.#shardThreshold)
+    const stored = await runInSlices(encodeJsonInSlices(changed), slice)
     if (stored.length > LONGEST_CHANGES || Object.keys(changed).length > MOST_CHANGES) {
       throw new FileNetworkError(`more than ${MOST_CHANGES} settings, or ${LONGEST_CHANGES} bytes of them`)
     }
     await this.#parts.rows.put(rowName, stored)
     this.#changes = changed
     this.#imports = imports
+    this.#shown = { addresses, configuration }
   }
 }
 
 /** Changed settings, by keys such as `Import.CidVersion`, in the order in which they apply. */
 type Changes = Readonly<Record<string, unknown>>
 
-/** Adds a change, which replaces those at and below its key. */
-function withChange(changes: Changes, key: string, value: unknown): Changes {
-  const others = Object.entries(changes).filter(([name]) => name !== key && !name.startsWith(`${key}.`))
-  return Object.fromEntries([...others, [key, value]])
+/** Adds changes, which replace those at and below their keys. */
+function withChanges(changes: Changes, given: readonly (readonly [key: string, value: unknown])[]): Changes {
+  const keys = new Set(given.map(([key]) => key))
+  const lengths = new Set(given.map(([key]) => key.length))
+  const isReplaced = (name: string): boolean => {
+    for (const length of lengths) {
+      if (name.length !== length && name[length] !== '.') continue
+      if (keys.has(name.slice(0, length))) return true
+    }
+    return false
+  }
+  return Object.fromEntries([...Object.entries(changes).filter(([name]) => !isReplaced(name)), ...given])
 }
 
-function effective({ identity, profile }: ConfigurationParts, changes: Changes): JsonObject {
-  return inOrder(applied(defaults(identity, profile), changes)) as JsonObject
+/** Values put in order between two yields, and members sorted in one step. */
+const VALUES_AT_ONCE = 512
+
+/** Applies changes to the defaults, and sorts the keys of all objects, like Go's maps. */
+function* effective({ identity, profile }: ConfigurationParts, changes: Changes): Steps<JsonObject> {
+  let seen = 0
+
+  function* inOrder(value: unknown): Steps<unknown> {
+    if (typeof value !== 'object' || value === null) return value
+    if (++seen % VALUES_AT_ONCE === 0) yield
+    if (Array.isArray(value)) {
+      const items: unknown[] = []
+      for (const item of value) items.push(yield* inOrder(item))
+      return items
+    }
+    const members: [string, unknown][] = []
+    for (const [key, below] of yield* sorted(Object.entries(value)))
+      members.push([key, yield* inOrder(below)])
+    return Object.fromEntries(members)
+  }
+
+  return (yield* inOrder(applied(defaults(identity, profile), changes))) as JsonObject
+}
+
+function* sorted(members: [string, unknown][]): Steps<[string, unknown][]> {
+  const compare = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
+  return members.length > VALUES_AT_ONCE ? yield* sortInSlices(members, compare) : members.sort(compare)
 }
 
 /** Applies changes. Copies each section once, however many of them change it: there may be thousands. */
@@ -197,14 +245,6 @@ function applied(base: JsonObject, changes: Changes): JsonObject {
 /** Sets a member of an object, even `__proto__`. */
 function setMember(section: JsonObject, name: string, value: unknown): void {
   Object.defineProperty(section, name, { value, configurable: true, enumerable: true, writable: true })
-}
-
-/** Sorts the keys of all objects, like Go's maps. */
-function inOrder(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(inOrder)
-  if (!isObject(value)) return value
-  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, below]) => [key, inOrder(below)]))
 }
 
 /** Import settings by use. As in Kubo, an invalid value is reported only where it is needed. */

@@ -199,7 +199,7 @@ const byteUnits: Readonly<Record<string, number>> = {
 export function parseByteSize(text: string): number {
   const [amount = ''] = /^[\d.,]*/.exec(text) ?? []
   const digits = amount.replaceAll(',', '')
-  if (!/^(\d+\.?\d*|\.\d+)$/.test(digits)) {
+  if (!/^(\d+(\.\d*)?|\.\d+)$/.test(digits)) {
     throw new FileNetworkError(`strconv.ParseFloat: parsing ${goQuote(digits)}: invalid syntax`)
   }
   const unit = text.slice(amount.length).trim().toLowerCase()

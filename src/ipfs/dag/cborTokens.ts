@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import { viewCid } from '../cid/parseCid.js'
 import { EndOfDataError, FileNetworkError } from '../errors.js'
 import { textOfBytes } from '../../encoding/byteText.js'
-import { type DataToken, type TokenSource, UnexpectedEndError } from './dataTokens.js'
+import { type DataToken, DemandingError, type TokenSource, UnexpectedEndError } from './dataTokens.js'
 
 /** Accepts what Kubo accepts, even where it is not strict DAG-CBOR: it is re-encoded anyway. */
 const options: DecodeOptions = {
@@ -37,6 +37,8 @@ const simpleValues: ReadonlyMap<number, { kind: 'bool' | 'null' | 'float'; width
 const LINK_TAG = 42
 /** The longest string, in bytes (refmt). */
 const LONGEST_STRING = 33_554_432
+/** The longest text, in bytes, as it is decoded without a yield. */
+const LONGEST_TEXT = 4 * 2 ** 20
 /** Maximum number of parts of a string, which are read without a yield. */
 const MOST_PARTS = 32_768
 const LARGEST_LENGTH = 2n ** 63n - 1n
@@ -151,7 +153,7 @@ export class CborTokens implements TokenSource {
     const length = Number(this.#takeLength(head))
     const start = this.#position
     this.#position += length
-    return textOfBytes(this.#data.subarray(start, this.#position))
+    return textOf(this.#data.subarray(start, this.#position))
   }
 
   /** Reads the value at the current position, which must be complete. */
@@ -175,6 +177,7 @@ export class CborTokens implements TokenSource {
    */
   #takeParts(kind: 'bytes' | 'string'): DataToken {
     const parts: Uint8Array[] = []
+    let total = 0
     this.#position++
     for (let head = this.#peek(); head !== BREAK; head = this.#peek()) {
       if (kinds[head >> 5] !== kind) {
@@ -187,12 +190,15 @@ export class CborTokens implements TokenSource {
       const given = this.#takeLength(head)
       if (given > LONGEST_STRING) throw tooLong('indefinite string/bytes', given)
       const length = Number(given)
-      parts.push(this.#data.subarray(this.#position, this.#position + length))
+      const part = this.#data.subarray(this.#position, this.#position + length)
+      total += part.length
+      if (total > BUDGET) throw new DemandingError()
+      parts.push(part)
       this.#position = Math.min(this.#position + length, this.#data.length)
     }
     this.#position++
     const joined = Buffer.concat(parts)
-    return { kind, value: kind === 'string' ? textOfBytes(joined) : new Uint8Array(joined) }
+    return { kind, value: kind === 'string' ? textOf(joined) : new Uint8Array(joined) }
   }
 
   /** Checks that a string or bytes is within the limit and complete. */
@@ -200,6 +206,7 @@ export class CborTokens implements TokenSource {
     const length = this.#lengthAt(head)
     if (length > LONGEST_STRING) throw tooLong(kind === 'bytes' ? 'byte' : kind, length)
     this.#checkRoom(1 + this.#widthOf(head), Number(length))
+    if (length > BUDGET) throw new DemandingError()
   }
 
   #takeLength(head: number): number | bigint {
@@ -234,6 +241,11 @@ export class CborTokens implements TokenSource {
     if (room >= length) return
     throw room <= 0 ? new EndOfDataError() : new UnexpectedEndError()
   }
+}
+
+function textOf(bytes: Uint8Array): string {
+  if (bytes.length <= LONGEST_TEXT) return textOfBytes(bytes)
+  throw new FileNetworkError(`a string of more than ${LONGEST_TEXT} bytes`)
 }
 
 function tooLong(field: string, length: number | bigint): FileNetworkError {

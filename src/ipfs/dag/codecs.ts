@@ -10,7 +10,7 @@ import { checkForm } from './dagPbForm.js'
 import { decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPb.js'
 import { CborTokens } from './cborTokens.js'
 import { decodeTokens } from './decodeInPieces.js'
-import { cborForm, dagCborForm, dagJsonForm, encodeInPieces } from './encodeInPieces.js'
+import { cborForm, dagCborForm, dagJsonForm, encodeInPieces, roomAfter } from './encodeInPieces.js'
 import { DagJsonTokens, JsonTokens } from './jsonTokens.js'
 import { WrongKindError } from './kinds.js'
 import { encodePrettyJson } from './prettyJson.js'
@@ -85,12 +85,40 @@ const libraries: readonly Codec[] = [
   {
     name: 'dag-jose',
     code: codecCode.dagJose,
-    decode: (bytes) => dagJose.decode(bytes),
+    decode: (bytes) => runToCompletion(decodeJose(bytes)),
+    decodeInPieces: decodeJose,
     encode: encodeJose,
   },
 ]
 
+/** Maximum number of values of a JOSE object; every 64 bytes of one count as another. The library takes one step. */
+const MOST_JOSE_VALUES = 8192
+/** The longest payload, in bytes: a CID, or data in which the library parses CIDs in quadratic time. */
+const LONGEST_PAYLOAD = 4096
+
+function* decodeJose(bytes: Uint8Array): Steps<unknown> {
+  checkJose(yield* dagCborSteps.decodeInPieces(bytes))
+  return dagJose.decode(bytes)
+}
+
+/** @throws {@link FileNetworkError} for an object that the library would take long for */
+function checkJose(value: unknown): void {
+  const { payload } = (value ?? {}) as { payload?: unknown }
+  // In Base64 before it is encoded.
+  const length =
+    payload instanceof Uint8Array
+      ? payload.length
+      : typeof payload === 'string'
+        ? (payload.length * 3) / 4
+        : 0
+  if (length > LONGEST_PAYLOAD) {
+    throw new FileNetworkError(`a JOSE object with a payload of more than ${LONGEST_PAYLOAD} bytes`)
+  }
+  if (roomAfter(value, MOST_JOSE_VALUES) < 0) throw new FileNetworkError('a JOSE object with too much data')
+}
+
 function encodeJose(value: unknown): Uint8Array {
+  checkJose(value)
   try {
     return dagJose.encode(value as Parameters<typeof dagJose.encode>[0])
   } catch {

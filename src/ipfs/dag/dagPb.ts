@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { joinInPieces, latin1 } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { Portion, sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { castCid, viewCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
@@ -97,6 +97,7 @@ export function decodeDagPb(bytes: Uint8Array): PBNode {
 /** Incremental version of {@link decodeDagPb}. */
 export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<PBNode> {
   const node: PBNode = { Links: [] }
+  const portion = new Portion(LINKS_AT_ONCE)
   const reader = new FieldReader(bytes)
   let hasClosedLinks = false
   while (!reader.hasEnded) {
@@ -111,7 +112,8 @@ export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<PBNode> {
     } else if (field === 2) {
       const link = reader.bytes()
       if (hasClosedLinks) throw new DagPbError('protobuf: (PBNode) duplicate Links section')
-      if (node.Links.push(decodeLink(link)) % LINKS_AT_ONCE === 0) yield
+      node.Links.push(decodeLink(link))
+      if (portion.add(link.length)) yield
     } else {
       throw new DagPbError(`protobuf: (PBNode) invalid fieldNumber, expected 1 or 2, got ${field}`)
     }
@@ -142,11 +144,19 @@ function decodeLink(bytes: Uint8Array): PBLink {
       throw new DagPbError(`protobuf: (PBLink) wrong wireType (${type}) for ${known.name}`)
     }
     if (known.name === 'Hash') link.Hash = cidOf(reader.bytes())
-    else if (known.name === 'Name') link.Name = textOfBytes(reader.bytes())
+    else if (known.name === 'Name') link.Name = nameOf(reader.bytes())
     else link.Tsize = reader.int64()
   }
   if (link.Hash === undefined) throw new DagPbError('invalid Hash field found in link, expected CID')
   return link as PBLink
+}
+
+/** The longest name of a link, in bytes: no block that others exchange has a longer one. */
+const LONGEST_NAME = 2 * 1024 * 1024
+
+function nameOf(bytes: Uint8Array): string {
+  if (bytes.length <= LONGEST_NAME) return textOfBytes(bytes)
+  throw new DagPbError(`a link name of more than ${LONGEST_NAME} bytes`)
 }
 
 /** @throws {@link DagPbError} if a link has the field already, or one that must come after it */
@@ -183,14 +193,20 @@ function problemOf(hash: Uint8Array): string {
   }
 }
 
-/** Longer data of a node, in bytes, is copied in steps. */
+/** Longer data and names of a node, in bytes and characters, are encoded in steps. */
 const LARGE_DATA = 64 * 1024
+const LONG_NAME = 256
 
-/** Encodes a node with its links sorted by name; yields meanwhile if there are many, or much data. */
+/** Encodes a node with its links sorted by name; yields meanwhile if there are many, a long name, or much data. */
 export async function encodeDagPb(node: PBNode): Promise<Uint8Array> {
   const pieces = encodeDagPbInPieces(node)
-  const isShort = node.Links.length <= LINKS_AT_ONCE && (node.Data?.length ?? 0) <= LARGE_DATA
+  const isShort = areFew(node.Links, ({ Name }) => Name) && (node.Data?.length ?? 0) <= LARGE_DATA
   return isShort ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
+}
+
+/** Whether links are so few, and their names so short, that they can be encoded in one step. */
+export function areFew<T>(links: readonly T[], nameOf: (link: T) => string | undefined): boolean {
+  return links.length <= LINKS_AT_ONCE && !links.some((link) => (nameOf(link)?.length ?? 0) > LONG_NAME)
 }
 
 interface NamedLink {
@@ -204,18 +220,26 @@ export function* encodeDagPbInPieces({
   Data,
   Links,
 }: Pick<PBNode, 'Data'> & { Links: Iterable<PBLink> }): Steps<Uint8Array> {
+  const portion = new Portion(LINKS_AT_ONCE)
   const named: NamedLink[] = []
   for (const link of Links) {
     const key = latin1(bytesOfText(link.Name ?? ''))
-    if (named.push({ link, key }) % LINKS_AT_ONCE === 0) yield
+    named.push({ link, key })
+    if (portion.add(key.length)) yield
   }
-  const sorted = yield* sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const compare = (a: NamedLink, b: NamedLink): number => (a.key < b.key ? -1 : Number(a.key > b.key))
+  const sorted = yield* sortInSlices(named, compare, ({ key }) => key.length)
   const parts: Uint8Array[] = []
-  // Joined early: an array for each of 200,000 links takes long to collect.
-  for (let start = 0; start < sorted.length; start += LINKS_AT_ONCE) {
-    parts.push(Buffer.concat(sorted.slice(start, start + LINKS_AT_ONCE).map(encodeLink)))
+  let encoded: Uint8Array[] = []
+  for (const item of sorted) {
+    encoded.push(encodeLink(item))
+    if (!portion.add(item.key.length)) continue
+    // Joined early: an array for each of 200,000 links takes long to collect.
+    parts.push(Buffer.concat(encoded))
+    encoded = []
     yield
   }
+  parts.push(Buffer.concat(encoded))
   if (Data !== undefined) {
     const head = new FieldWriter(LONGEST_HEAD)
     head.bytesHeader(1, Data.length)

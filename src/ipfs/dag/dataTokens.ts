@@ -35,6 +35,13 @@ export interface TokenSource {
   readonly budget: number
 }
 
+/** The data would take too much work (go-ipld-prime, `dagcbor`). */
+export class DemandingError extends FileNetworkError {
+  constructor() {
+    super('message structure demanded too many resources to process')
+  }
+}
+
 /** The data ends within a token or value. */
 export class UnexpectedEndError extends FileNetworkError {
   constructor() {

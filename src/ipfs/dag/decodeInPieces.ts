@@ -1,7 +1,7 @@
 import { rememberKeys } from '../../encoding/jsonKeys.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
-import type { DataToken, TokenSource } from './dataTokens.js'
+import { type DataToken, DemandingError, type TokenSource } from './dataTokens.js'
 import { WholeFloat } from './float.js'
 import { goQuote } from '../text/goQuote.js'
 
@@ -13,6 +13,8 @@ const DEEPEST = 1024
 /** Maximum number of values, and of lists and maps among them: one takes up to two hundred bytes of memory. */
 const MOST_VALUES = 8 * 2 ** 20
 const MOST_CONTAINERS = 2 ** 20
+/** Maximum number of entries of a map: the engine copies the table of a larger one in one step. */
+const MOST_ENTRIES = 2 ** 18
 /** Costs of a list and a map entry in addition to their contents (go-ipld-prime, `dagcbor`). */
 const LIST_ENTRY_COST = 4
 const MAP_ENTRY_COST = 8
@@ -85,7 +87,7 @@ class ValueReader {
     this.#budget -= cost
     this.#tokens += cost / COST_LIKE_A_TOKEN
     if (this.#budget >= 0) return
-    throw new FileNetworkError('message structure demanded too many resources to process')
+    throw new DemandingError()
   }
 
   /** @param length - infinite if a token ends the list */
@@ -111,7 +113,9 @@ class ValueReader {
       if (Object.hasOwn(members, key)) {
         throw new FileNetworkError(`cannot repeat map key ${goQuote(key)}`)
       }
-      names.push(key)
+      if (names.push(key) > MOST_ENTRIES) {
+        throw new FileNetworkError(`a map of more than ${MOST_ENTRIES} entries`)
+      }
       const value = yield* this.#valueOf(this.#memberToken(length), depth + 1)
       if (key === '__proto__') {
         Object.defineProperty(members, key, { value, configurable: true, enumerable: true, writable: true })

@@ -5,7 +5,7 @@ import type { OptionalTypeEncoder } from 'cborg/interface'
 import { CID } from 'multiformats/cid'
 import { joinInPieces } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { Portion, sortInSlices } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, hasLoneBytes, withReplacements } from '../../encoding/byteText.js'
@@ -131,14 +131,16 @@ function* encodeMap(
   parts: Uint8Array[],
 ): Steps<void> {
   const given = keysOf(map)
-  const names = form.compareNames === undefined ? given : yield* sortInSlices(given, form.compareNames)
+  const compare = form.compareNames
+  const names = compare === undefined ? given : yield* sortInSlices(given, compare, ({ length }) => length)
+  const portion = new Portion(MEMBERS_AT_ONCE)
   parts.push(form.begin('map', names.length))
   for (const [index, name] of names.entries()) {
     if (index > 0) parts.push(form.separator)
     yield* encodeText(form, name, parts)
     parts.push(form.colon)
     yield* encodeParts(form, map[name], parts)
-    if (index % MEMBERS_AT_ONCE === MEMBERS_AT_ONCE - 1) yield
+    if (portion.add(name.length)) yield
   }
   parts.push(form.end('map'))
 }
@@ -154,14 +156,14 @@ function isContainer(value: unknown): value is object {
  * Returns the room left after a value and its contents, out of `room` values; negative if it is exceeded, if a number
  * must be encoded separately, or if the codec's library would put names in another order.
  */
-function roomAfter(value: unknown, room: number): number {
+export function roomAfter(value: unknown, room: number): number {
   if (value instanceof WholeFloat && !value.isPlain) return -1
   if (typeof value === 'string' || value instanceof Uint8Array) {
     return room - 1 - value.length / LENGTH_LIKE_A_VALUE
   }
   if (!isContainer(value)) return room - 1
   const names = Array.isArray(value) ? undefined : keysOf(value)
-  if (names?.some(hasSurrogates)) return -1
+  if ((names ?? (value as unknown[])).length >= room || names?.some(hasSurrogates)) return -1
   let left = room - 1
   for (const name of names ?? []) left -= name.length / LENGTH_LIKE_A_VALUE
   for (const key of names ?? (value as unknown[]).keys()) {

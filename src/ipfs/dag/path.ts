@@ -27,12 +27,21 @@ export class InvalidPathError extends FileNetworkError {
   }
 }
 
+const tooShort = 'path does not have enough components'
+
 /**
  * Parses a path: a CID, `<cid>/path` or `/ipfs/<cid>/path`. A slash before the CID is ignored.
  *
  * @throws {@link InvalidPathError}; {@link FileNetworkError} for `/ipns/…`, which this does not resolve
  */
 export function parsePath(text: string): ContentPath {
+  if (!text.startsWith('/')) {
+    try {
+      return parseAbsolute(`/ipfs/${text}`)
+    } catch {
+      throw new InvalidPathError(text, tooShort)
+    }
+  }
   try {
     return parseAbsolute(text)
   } catch (error) {
@@ -46,10 +55,10 @@ export function parsePath(text: string): ContentPath {
 }
 
 function parseAbsolute(path: string): ContentPath {
-  const all = path.startsWith('/') ? cleanSegments(path) : []
+  const all = cleanSegments(path)
   const [namespace, root] = all
   if (!namespace || root === undefined) {
-    throw new InvalidPathError(path, 'path does not have enough components')
+    throw new InvalidPathError(path, tooShort)
   }
   if (namespace === 'ipns') {
     throw new FileNetworkError('cannot resolve an /ipns/ path: this file network has no name system')

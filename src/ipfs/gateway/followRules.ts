@@ -130,7 +130,7 @@ function withQuery(to: string, search: string): string {
   const shown = search === '' ? own : String(query).replaceAll('*', '%2A')
   const address = isPath ? escapeUrlPath(decoded(clean)) : clean
   const whole = address + (shown === '' ? '' : `?${shown}`) + fragment
-  return whole.replace(/[^\x21-\x7e]/gu, (character) => encodeEscapes(character, encodeURIComponent))
+  return whole.replace(/[^\x21-\x7e]+/gu, (characters) => encodeEscapes(characters, encodeURIComponent))
 }
 
 function decoded(path: string): string {

@@ -239,8 +239,10 @@ function locationHeader(
   const query = new URLSearchParams([...request.query])
   const name = format === 'unknown' ? '' : format
   query.set('format', name)
+  // Looked up here: a query searches all its names for each, of which there may be thousands.
+  const given = new Set(query.keys())
   for (const [parameter, value] of parameters) {
-    if (!query.has(`${name}-${parameter}`)) query.set(`${name}-${parameter}`, value)
+    if (!given.has(`${name}-${parameter}`)) query.append(`${name}-${parameter}`, value)
   }
   query.sort()
   return {

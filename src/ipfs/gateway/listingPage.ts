@@ -7,7 +7,7 @@ export interface ListedEntry {
   size: number
 }
 
-/** Renders a directory as a page, in pieces of one entry. Links are relative, so it works at any address. */
+/** Renders a directory as a page, in pieces of an entry. Links are relative, so it works at any address. */
 export function* listingPage(options: {
   path: string
   cid: string
@@ -36,10 +36,10 @@ code { color: #666 }
 <table>
 ${parent}`
   for (const { name, cid: entryCid, size } of entries) {
-    yield (
-      `<tr><td><a href="./${encodeEscapes(name, encodeURIComponent)}">${escapeHtml(name)}</a></td>` +
-      `<td><code>${escapeHtml(entryCid)}</code></td><td>${formatSize(size)}</td></tr>\n`
-    )
+    // In pieces, as a name may have megabytes.
+    yield `<tr><td><a href="./${encodeEscapes(name, encodeURIComponent)}">`
+    yield `${escapeHtml(name)}</a></td><td><code>${escapeHtml(entryCid)}</code></td>`
+    yield `<td>${formatSize(size)}</td></tr>\n`
   }
   yield `</table>
 </body>
@@ -47,17 +47,19 @@ ${parent}`
 `
 }
 
-const htmlEscapes: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-}
+/** Escapes of characters; that of `&` comes first. The engine replaces one character many times as fast as any of several. */
+const htmlEscapes = [
+  [/&/g, '&amp;'],
+  [/</g, '&lt;'],
+  [/>/g, '&gt;'],
+  [/"/g, '&quot;'],
+  [/'/g, '&#39;'],
+] as const
 
 /** Escapes text for HTML. */
 export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => htmlEscapes[character] ?? character)
+  if (!/[&<>"']/.test(text)) return text
+  return htmlEscapes.reduce((escaped, [character, escape]) => escaped.replace(character, escape), text)
 }
 
 function formatSize(bytes: number): string {

@@ -36,7 +36,8 @@ export function subdomainOf({ headers }: Pick<GatewayRequest, 'headers'>): Subdo
 
 /** Returns the path root that a subdomain stands for, with an inlined DNS name expanded. */
 export function rootOfSubdomain({ label, namespace }: Subdomain): string {
-  const isInlined = namespace === 'ipns' && /^[^.]*-[^.]*$/.test(label) && tryParseCid(label) === undefined
+  const mayBeInlined = namespace === 'ipns' && label.includes('-') && !label.includes('.')
+  const isInlined = mayBeInlined && tryParseCid(label) === undefined
   return `/${namespace}/${isInlined ? writtenOut(label) : label}`
 }
 

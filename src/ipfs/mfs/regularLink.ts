@@ -3,6 +3,7 @@ import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '.
 import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
 import type { Session } from '../store/blockstore.js'
 import { bytesOfText } from '../../encoding/byteText.js'
+import { Portion } from '../../encoding/sorting.js'
 import { serializedLength } from '../unixfs/directoryBuilder.js'
 import { type BlockSource, type UnixfsEntry, loadEntry, readEntry } from '../unixfs/entry.js'
 import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
@@ -57,12 +58,13 @@ export function isCanonical(entry: UnixfsEntry): Awaitable<boolean> {
 function* hasCanonicalLinks(links: readonly UnixfsLink[], block: Uint8Array): Steps<boolean> {
   let length = 0
   let before = Buffer.alloc(0)
-  for (const [index, link] of links.entries()) {
+  const portion = new Portion(LINKS_AT_ONCE)
+  for (const link of links) {
     const name = Buffer.from(bytesOfText(link.name))
     if (before.compare(name) > 0) return false
     before = name
     length += serializedLength(link)
-    if (index % LINKS_AT_ONCE === 0) yield
+    if (portion.add(name.length)) yield
   }
   return block[length] === tags.data
 }

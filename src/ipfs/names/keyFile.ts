@@ -125,13 +125,31 @@ function checkCurve(key: KeyObject): void {
   throw new FileNetworkError('x509: unknown elliptic curve')
 }
 
-/** Returns the label of the first PEM block and the block itself, if there is one (Go, `encoding/pem`). */
+/** The lines that surround a PEM block. */
+const pemMark = /-----(BEGIN|END) ([A-Z0-9 ]+)-----/g
+/** Header lines of a block. */
+const pemHeaders = /^(?:[^\n:]+:[^\n]*\n)*/
+
+/**
+ * Returns the label of the first PEM block and the block itself, if there is one (Go, `encoding/pem`). Goes from mark to
+ * mark: one expression for a whole block takes quadratic time.
+ */
 function findBlock(text: string): { label: string; block: string } | undefined {
-  const pattern =
-    /-----BEGIN ([A-Z0-9 ]+)-----\r?\n((?:[^\n:]+:[^\n]*\n)*\s*)([A-Za-z0-9+/=\s]*)-----END \1-----/
-  const [whole, label, , base64] = pattern.exec(text) ?? []
-  if (whole === undefined || label === undefined) return undefined
-  return { label, block: `-----BEGIN ${label}-----\n${base64}-----END ${label}-----` }
+  let begun: { label: string; start: number } | undefined
+  for (const { 0: mark, 1: kind, 2: label = '', index } of text.matchAll(pemMark)) {
+    const [lineEnd] = /^\r?\n/.exec(text.slice(index + mark.length, index + mark.length + 2)) ?? []
+    if (kind === 'BEGIN') {
+      begun = lineEnd === undefined ? undefined : { label, start: index + mark.length + lineEnd.length }
+      continue
+    }
+    const content = begun?.label === label ? text.slice(begun.start, index) : ':'
+    begun = undefined
+    const base64 = content.slice(pemHeaders.exec(content)?.[0].length)
+    if (/^[A-Za-z0-9+/=\s]*$/.test(base64)) {
+      return { label, block: `-----BEGIN ${label}-----\n${base64.trimStart()}-----END ${label}-----` }
+    }
+  }
+  return undefined
 }
 
 /** Object identifiers of algorithms that Go's `x509` does not know, by Node's names. */

@@ -2,6 +2,7 @@ import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
 import { addressValueChecks, canonicalValue } from './addressValues.js'
 import { goQuote } from '../text/goQuote.js'
+import { trimEnd } from '../text/trim.js'
 
 /** A part of a multiaddress, such as `tcp` with the value `4001`; the value is empty if the protocol has none. */
 export interface AddressPart {
@@ -14,13 +15,19 @@ const protocolsWithoutValue = new Set([
   ...['ws', 'wss', 'webrtc', 'webrtc-direct', 'p2p-circuit', 'p2p-webrtc-direct'],
 ])
 
+/** The longest multiaddress, in characters. Go has no limit, but real ones have fewer than a thousand. */
+const LONGEST_ADDRESS = 8192
+
 /**
  * Parses a multiaddress (https://multiformats.io/multiaddr/). Ignores trailing slashes; values become canonical.
  *
  * @throws {@link FileNetworkError} with go-multiaddr's message (`codec.go`)
  */
 export function parseMultiaddress(given: string): AddressPart[] {
-  const text = given.replace(/\/+$/, '')
+  if (given.length > LONGEST_ADDRESS) {
+    throw new FileNetworkError(`a multiaddress of more than ${LONGEST_ADDRESS} characters`)
+  }
+  const text = trimEnd(given, '/')
   const fail = (problem: string): FileNetworkError =>
     new FileNetworkError(`failed to parse multiaddr ${goQuote(text)}: ${problem}`)
   const [front, ...segments] = text.split('/')

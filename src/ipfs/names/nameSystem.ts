@@ -12,6 +12,7 @@ import type { NetworkContext } from '../networkContext.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { codecCode, IDENTITY_CODE } from '../cid/cidFormat.js'
 import { tryParseCid } from '../cid/parseCid.js'
+import { signingInPool } from './keyObjects.js'
 import { nameOf, parseName } from './keystore.js'
 import { goQuote } from '../text/goQuote.js'
 
@@ -149,9 +150,12 @@ export class NameSystem {
   async resolve(path: string, depth = DEFAULT_DEPTH): Promise<string> {
     let current = path
     for (let step = 0; step < depth && current.startsWith('/ipns/'); step++) {
-      const [, , label = '', ...rest] = current.split('/')
-      const { value } = await this.find(readName(label))
-      current = rest.length === 0 ? value : `${value.replace(/\/$/, '')}/${rest.join('/')}`
+      const slash = current.indexOf('/', '/ipns/'.length)
+      const { value } = await this.find(
+        readName(current.slice('/ipns/'.length, slash < 0 ? undefined : slash)),
+      )
+      // Not split: a path may have half a million segments.
+      current = slash < 0 ? value : value.replace(/\/$/, '') + current.slice(slash)
     }
     if (depth > 1 && current.startsWith('/ipns/')) {
       throw new FileNetworkError('could not resolve name (recursion limit exceeded)')
@@ -228,7 +232,7 @@ async function sign(
 ): Promise<Uint8Array> {
   const { createIPNSRecord, marshalIPNSRecord } = await libraryOfRecords()
   await new TimeSlice().pause()
-  const created = await createIPNSRecord(key, value, sequence, lifetimeMilliseconds, {
+  const created = await createIPNSRecord(signingInPool(key), value, sequence, lifetimeMilliseconds, {
     ttlNs: ttlNanoseconds,
     v1Compatible: isVersion1Compatible,
   })
@@ -294,7 +298,7 @@ export function readName(label: string): CID {
 
 /** A backslash escapes the next character, so that none may come last (github.com/miekg/dns, `IsDomainName`). */
 function isDomainName(text: string): boolean {
-  if (text.endsWith('\\')) return false
+  if (text.endsWith('\\') || text.length > LONGEST_DOMAIN + 1) return false
   const labels = text
     .replace(/\.$/, '')
     .split('.')
@@ -345,10 +349,16 @@ export function checkPaths(...texts: string[]): void {
 
 /** Whether a path begins with a name: `/ipns/<name>`. */
 export function isNamePath(text: string): boolean {
+  return segmentsOfName(text) !== undefined
+}
+
+/** Returns the segments of a path that begins with a name; undefined for any other. */
+function segmentsOfName(text: string): string[] | undefined {
   // Most paths need not be cleaned, which takes a while for a megabyte.
-  if (!text.startsWith('/') || !text.includes('/ipns/')) return false
-  const [namespace, name] = cleanSegments(text)
-  return namespace === 'ipns' && name !== undefined
+  if (!text.startsWith('/') || !text.includes('/ipns/')) return undefined
+  const segments = cleanSegments(text)
+  const [namespace, name] = segments
+  return namespace === 'ipns' && name !== undefined ? segments : undefined
 }
 
 /**
@@ -361,8 +371,12 @@ export async function resolveText(
   text: string,
 ): Promise<ResolvedPath> {
   // There may be a hundred thousand paths, and resolving one may await nothing.
-  const pause = new TimeSlice().pause()
+  const slice = new TimeSlice()
+  const pause = slice.pause()
   if (pause !== undefined) await pause
-  const path = isNamePath(text) ? await names.resolve(`/${cleanSegments(text).join('/')}`) : text
+  const segments = segmentsOfName(text)
+  if (segments === undefined) return resolvePath(blockstore, parsePath(text))
+  const path = await names.resolve(`/${segments.join('/')}`)
+  await slice.pause()
   return resolvePath(blockstore, parsePath(path))
 }

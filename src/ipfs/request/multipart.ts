@@ -238,6 +238,8 @@ const special = String.raw`[()<>@,;:\\"/[\]?=]`
 const quoted = String.raw`"((?:[^"\\\r\n]|\\${special}|\\(?!${special}))*)"`
 const parameter = new RegExp(String.raw`\s*;\s*(${token})\s*=\s*(?:${quoted}|(${token}))`, 'y')
 const mediaType = new RegExp(`^(${token})(/?)(${token})?(.*)$`, 's')
+/** Maximum number of parameters, pieces included. Go takes any that its limit of the headers allows. */
+const MOST_PARAMETERS = 2048
 
 /**
  * Parses a header value with parameters (RFC 2045 and 2231), with the rules and messages of Go's `mime.ParseMediaType`.
@@ -249,13 +251,15 @@ export function parseMediaType(text: string): MediaType {
   const value = (end < 0 ? text : text.slice(0, end)).trim().toLowerCase()
   checkMediaType(value)
   const given = new Map<string, string>()
+  let count = 0
   for (let position = end < 0 ? text.length : end; position < text.length;) {
     parameter.lastIndex = position
     const [whole, name = '', inQuotes, bare = ''] = parameter.exec(text) ?? []
     if (whole === undefined) {
-      if (/^\s*;?\s*$/.test(text.slice(position))) break
+      if (['', ';'].includes(text.slice(position).trim())) break
       throw new MediaTypeError('invalid media parameter', value)
     }
+    if (++count > MOST_PARAMETERS) throw new MediaTypeError(`more than ${MOST_PARAMETERS} parameters`, value)
     const content = inQuotes?.replace(escaped, '$1') ?? bare
     const key = name.toLowerCase()
     if ((given.get(key) ?? content) !== content) throw new MediaTypeError('duplicate parameter name')

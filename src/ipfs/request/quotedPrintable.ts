@@ -1,6 +1,9 @@
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { goQuote } from '../text/goQuote.js'
 
+/** Lines decoded between two yields. */
+const LINES_AT_ONCE = 512
 /** Longest line that Go reads (`bufio.Reader`). */
 const LONGEST_LINE = 4096
 const [newline, carriageReturn, tab, space, tilde] = [0x0a, 0x0d, 0x09, 0x20, 0x7e]
@@ -13,13 +16,19 @@ const EQUALS_SIGN = 0x3d
  * @throws {@link FileNetworkError} with Go's text, after yielding what precedes the fault
  */
 export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const slice = new TimeSlice()
   let rest = Buffer.alloc(0)
   for await (const bytes of source) {
     rest = Buffer.concat([rest, bytes])
-    const output = new DecodedLines()
+    let output = new DecodedLines()
+    let lines = 0
     for (let end = endOfLine(rest); end > 0 && output.fault === undefined; end = endOfLine(rest)) {
       output.add(rest.subarray(0, end), { isLast: false })
       rest = rest.subarray(end)
+      if (++lines % LINES_AT_ONCE !== 0) continue
+      yield* output.take()
+      output = new DecodedLines()
+      await slice.pause()
     }
     yield* output.take()
   }

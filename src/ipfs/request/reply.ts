@@ -1,11 +1,12 @@
 import { joinBytes, joinInPieces } from '../../encoding/hex.js'
-import { longString, partsOf } from '../../encoding/jsonWriter.js'
+import { STRING_AT_ONCE, longString, partsOf } from '../../encoding/jsonWriter.js'
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
 import { errorText } from '../../encoding/errorText.js'
 import { EndOfDataError, FileNetworkError, RequestError } from '../errors.js'
 import { kuboVersion } from '../version.js'
-import { Fields, type Output } from './command.js'
+import type { Output } from './command.js'
+import { jsonPieces } from './jsonPieces.js'
 
 /** The answer to a request, independent of the transport. */
 export interface CommandReply {
@@ -63,7 +64,7 @@ export interface ReplyEncoding {
 export const jsonEncoding: ReplyEncoding = {
   contentType: 'application/json',
   single: goJsonBytes,
-  line: (value) => (hasLongList(value) ? goJsonBytes(value) : Buffer.from(goJsonLine(value))),
+  line: (value) => (isLong(value) ? goJsonBytes(value) : Buffer.from(goJsonLine(value))),
   failure: (message, code) => encodeInTurns(failurePieces(message, code), bytesOfText),
 }
 
@@ -108,7 +109,7 @@ export async function outputReply(output: Output, encoding = jsonEncoding): Prom
     case 'values':
       return linesReply(output.values, contentType, line)
     case 'valueGroups':
-      return linesReply(output.groups, contentType, (group) => joinLines(group.map(line)))
+      return linesReply(output.groups, contentType, (group) => encodeGroup(group, line))
     case 'bytes':
       return {
         ...streamReply(output.bytes, {
@@ -171,10 +172,22 @@ async function linesReply<T>(
   return streamReply(encodedPieces(first, iterator, encode), headers)
 }
 
-async function joinLines(lines: readonly Awaitable<Uint8Array>[]): Promise<Uint8Array> {
-  const encoded: Uint8Array[] = []
-  for (const line of lines) encoded.push(line instanceof Promise ? await line : line)
-  return joinBytes(encoded)
+/** Encodes the lines of a group. Yields meanwhile if they are long. */
+async function encodeGroup<T>(
+  group: readonly T[],
+  encode: (value: T) => Awaitable<Uint8Array>,
+): Promise<Uint8Array> {
+  const lines: Uint8Array[] = []
+  let length = 0
+  let slice: TimeSlice | undefined
+  for (const value of group) {
+    const encoded = encode(value)
+    const line = encoded instanceof Promise ? await encoded : encoded
+    lines.push(line)
+    length += line.length
+    if (length > CHARACTERS_AT_ONCE) await (slice ??= new TimeSlice()).pause()
+  }
+  return slice === undefined ? joinBytes(lines) : runInSlices(joinInPieces(lines), slice)
 }
 
 async function* encodedPieces<T>(
@@ -195,7 +208,15 @@ async function* encodedPieces<T>(
   }
 }
 
-const escaped = /[<>&\u2028\u2029]/g
+const escaped = /[<>&\u2028\u2029]/
+/** How Go writes these characters. The engine replaces one character by one text many times as fast as by a function. */
+const escapes = [
+  [/</g, '\\u003c'],
+  [/>/g, '\\u003e'],
+  [/&/g, '\\u0026'],
+  [/\u2028/g, '\\u2028'],
+  [/\u2029/g, '\\u2029'],
+] as const
 
 /** Encodes JSON like Go: escapes `<`, `>`, `&` and the two line separators. */
 export function goJson(value: unknown): string {
@@ -205,7 +226,8 @@ export function goJson(value: unknown): string {
 function escapeLikeGo(json: string): string {
   const whole = json.includes('\\udd00') ? json.replace(/"\\udd00(-?\d+)"/g, '$1') : json
   const valid = whole.includes('\\udc') ? withReplacements(whole) : whole
-  return valid.replace(escaped, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  if (!escaped.test(valid)) return valid
+  return escapes.reduce((text, [character, escape]) => text.replace(character, escape), valid)
 }
 
 /** Encodes JSON over several lines, like Go's `json.MarshalIndent`. */
@@ -218,8 +240,8 @@ export function goJsonLine(value: unknown): string {
   return `${goJson(value)}\n`
 }
 
-/** Children of a list or object that are encoded at once. */
-const CHILDREN_AT_ONCE = 64
+/** Children of a list or object in a line that is encoded at once. */
+const MOST_CHILDREN = 64
 /** Characters buffered before they are encoded. */
 const CHARACTERS_AT_ONCE = 65_536
 
@@ -233,7 +255,7 @@ export function goJsonBytes(value: unknown): Promise<Uint8Array> {
 
 /** Yields the text of {@link goJsonLine} in pieces. */
 export function* jsonLinePieces(value: unknown): Generator<string> {
-  yield* pieces(value)
+  yield* jsonPieces(value, escapeLikeGo)
   yield '\n'
 }
 
@@ -264,81 +286,12 @@ async function encodeInTurns(
   return runInSlices(joinInPieces(encoded), slice)
 }
 
-type Field = readonly [name: string, value: unknown]
-
-/** Yields the JSON of a value: a flat one at once, any other child by child. */
-function* pieces(value: unknown): Generator<string> {
-  if (isFlat(value)) yield goJson(value)
-  else if (Array.isArray(value)) {
-    yield '['
-    yield* separated(groupsOf(value), itemPieces)
-    yield ']'
-  } else {
-    yield '{'
-    yield* separated(groupsOf(fieldsOf(value as object)), fieldPieces)
-    yield '}'
-  }
-}
-
-/** Whether a value has a list of more items than are encoded at once. */
-function hasLongList(value: unknown): boolean {
-  return (
-    isContainer(value) &&
-    Object.values(value).some((child) => Array.isArray(child) && child.length > CHILDREN_AT_ONCE)
-  )
-}
-
-function isFlat(value: unknown): boolean {
-  if (!isContainer(value)) return true
-  if (value instanceof Fields) return false
+/** Whether a value is or has a text, list or object of more characters, items or fields than are encoded at once. */
+function isLong(value: unknown): boolean {
+  if (typeof value === 'string') return value.length > STRING_AT_ONCE
+  if (typeof value !== 'object' || value === null) return false
   const children: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return children.length <= CHILDREN_AT_ONCE && !children.some(isContainer)
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === 'object' && value !== null
-}
-
-/** Lists the fields of an object; like `JSON.stringify`, omits undefined ones. */
-function fieldsOf(value: object): Iterable<Field> {
-  return value instanceof Fields
-    ? value.list
-    : Object.entries(value).filter(([, child]) => child !== undefined)
-}
-
-function* groupsOf<T>(children: Iterable<T>): Generator<T[]> {
-  let group: T[] = []
-  for (const child of children) {
-    group.push(child)
-    if (group.length < CHILDREN_AT_ONCE) continue
-    yield group
-    group = []
-  }
-  if (group.length > 0) yield group
-}
-
-function* separated<T>(parts: Iterable<T>, write: (part: T) => Iterable<string>): Generator<string> {
-  let isFirst = true
-  for (const part of parts) {
-    if (!isFirst) yield ','
-    isFirst = false
-    yield* write(part)
-  }
-}
-
-function* itemPieces(items: unknown[]): Generator<string> {
-  if (items.every(isFlat)) yield goJson(items).slice(1, -1)
-  else yield* separated(items, pieces)
-}
-
-function* fieldPieces(fields: Field[]): Generator<string> {
-  if (fields.every(([, value]) => isFlat(value))) yield goJson(Object.fromEntries(fields)).slice(1, -1)
-  else yield* separated(fields, namedPieces)
-}
-
-function* namedPieces([name, value]: Field): Generator<string> {
-  yield `${goJson(name)}:`
-  yield* pieces(value)
+  return children.length > MOST_CHILDREN || children.some(isLong)
 }
 
 /** A queue between one producer and one consumer; the one ahead waits. */

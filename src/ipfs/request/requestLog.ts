@@ -156,7 +156,9 @@ export class NetworkLog {
       this.#default = level
       for (const name of this.#levels.keys()) this.#levels.set(name, level)
     } else if (subsystem === '') this.#default = level
-    else if (this.#levels.size < MOST_SUBSYSTEMS || this.#levels.has(subsystem)) {
+    else if (subsystem.length > LONGEST_SUBSYSTEM) {
+      throw new FileNetworkError(`a subsystem with a name of more than ${LONGEST_SUBSYSTEM} characters`)
+    } else if (this.#levels.size < MOST_SUBSYSTEMS || this.#levels.has(subsystem)) {
       this.#levels.set(subsystem, level)
     } else throw new FileNetworkError(`levels of more than ${MOST_SUBSYSTEMS} subsystems are not kept`)
   }
@@ -207,6 +209,8 @@ export class NetworkLog {
 const MOST_WAITING = 1024 * 1024
 /** Maximum number of subsystems with their own level. */
 const MOST_SUBSYSTEMS = 1000
+/** The longest name of a subsystem, in characters: the names are listed in order. */
+const LONGEST_SUBSYSTEM = 128
 
 /** @throws {@link FileNetworkError} for an unknown level */
 export function parseLevel(text: string): Level {

@@ -1,5 +1,6 @@
 import { latin1 } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { STRING_AT_ONCE, partsOf } from '../../encoding/jsonWriter.js'
+import { Portion, sortInSlices } from '../../encoding/sorting.js'
 import { bytesOfText, wellFormed } from '../../encoding/byteText.js'
 import { goEscape } from '../text/goQuote.js'
 
@@ -29,6 +30,19 @@ export function printable(name: string): string {
   return goEscape(known, { quote: '' }) === known ? name : goEscape(name, { quote: '' })
 }
 
+/** Like {@link printable}, but yields empty pieces as pauses: a name may have megabytes. */
+export function* printableInTurns(name: string): Generator<string, string> {
+  if (name.length <= STRING_AT_ONCE) return printable(name)
+  const escaped: string[] = []
+  let isPrintable = true
+  for (const part of partsOf(name)) {
+    isPrintable &&= printable(part) === part
+    escaped.push(goEscape(part, { quote: '' }))
+    yield ''
+  }
+  return isPrintable ? name : escaped.join('')
+}
+
 /** Lines formatted between two yields; an empty piece is yielded for each pause. */
 export const LINES_AT_ONCE = 1024
 
@@ -39,26 +53,33 @@ export const LINES_AT_ONCE = 1024
 export function* inColumns(lines: readonly string[], { leastWidth = 0 } = {}): Generator<string> {
   /** Column widths by row; consecutive rows share the entry of a column. */
   const widths: { width: number }[][] = []
+  const portion = new Portion(LINES_AT_ONCE)
   for (const [index, line] of lines.entries()) {
     const above = widths[index - 1] ?? []
     const cells = line.split('\t').slice(0, -1)
     widths.push(
       cells.map((cell, column) => {
         const shared = above[column] ?? { width: leastWidth }
-        shared.width = Math.max(shared.width, [...cell].length + 1)
+        shared.width = Math.max(shared.width, charactersIn(cell) + 1)
         return shared
       }),
     )
-    if (index % LINES_AT_ONCE === 0) yield ''
+    if (portion.add(line.length)) yield ''
   }
   // Split again: there may be a million lines.
   for (const [index, line] of lines.entries()) {
     const padded = line.split('\t').map((cell, column) => {
       const width = widths[index]?.[column]?.width
-      return width === undefined ? cell : cell + ' '.repeat(width - [...cell].length)
+      return width === undefined ? cell : cell + ' '.repeat(width - charactersIn(cell))
     })
     yield `${padded.join('')}\n`
   }
+}
+
+function charactersIn(text: string): number {
+  let count = 0
+  for (let index = 0; index < text.length; count++) index += (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1
+  return count
 }
 
 /** Appends a newline to each text. */
@@ -66,13 +87,23 @@ export function* linesOfText(texts: Iterable<string>): Generator<string> {
   for (const text of texts) yield `${text}\n`
 }
 
+interface Named<T> {
+  item: T
+  /** The name's bytes as characters. */
+  key: string
+}
+
 /** Sorts items by the bytes of their names; yields empty pieces as pauses. */
 export function* inOrder<T>(items: readonly T[], nameOf: (item: T) => string): Generator<string, T[]> {
-  const named: { item: T; key: string }[] = []
+  const named: Named<T>[] = []
+  const portion = new Portion(LINES_AT_ONCE)
   for (const item of items) {
-    if (named.push({ item, key: latin1(bytesOfText(nameOf(item))) }) % LINES_AT_ONCE === 0) yield ''
+    const key = latin1(bytesOfText(nameOf(item)))
+    named.push({ item, key })
+    if (portion.add(key.length)) yield ''
   }
-  const steps = sortInSlices(named, (a, b) => (a.key < b.key ? -1 : Number(a.key > b.key)))
+  const compare = (a: Named<T>, b: Named<T>): number => (a.key < b.key ? -1 : Number(a.key > b.key))
+  const steps = sortInSlices(named, compare, ({ key }) => key.length)
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value.map(({ item }) => item)
     yield ''

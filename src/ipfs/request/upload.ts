@@ -277,8 +277,9 @@ function parseTime(query: URLSearchParams): UnixfsTime | undefined {
 
 /** Parses a decimal integer; undefined for other text. Digits beyond any value of 64 bits make no difference. */
 function parseInteger(text: string): bigint | undefined {
-  const [, sign, digits = ''] = /^([+-]?)0*(\d+)$/.exec(text) ?? []
+  const [, sign, written = ''] = /^([+-]?)(\d+)$/.exec(text) ?? []
   if (sign === undefined) return undefined
+  const digits = written.replace(/^0+/, '')
   const value = digits.length > 20 ? 2n ** 64n : BigInt(digits)
   return sign === '-' ? -value : value
 }

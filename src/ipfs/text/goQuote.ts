@@ -2,12 +2,9 @@
 const plain = /^[ !#-[\]-~]*$/
 /** Characters that Go calls printable (strconv, `IsPrint`). */
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
-const printableAscii = /[ -~]/
 
-/** Escapes for control characters that have a letter. */
-const letters = new Map(
-  Object.entries({ '\x07': 'a', '\b': 'b', '\t': 't', '\n': 'n', '\v': 'v', '\f': 'f', '\r': 'r' }),
-)
+/** Escapes of control characters that have a letter. */
+const letters = new Map([...'abtnvfr'].map((letter, index): [number, string] => [index + 7, letter]))
 
 /** How to escape text. */
 interface EscapeOptions {
@@ -22,24 +19,58 @@ export function goQuote(text: string): string {
   return `"${goEscape(text)}"`
 }
 
+/** The most units that stand for a unit of text, as in `\u200b`. */
+const MOST_UNITS = 6
+const BACKSLASH = 0x5c
+const hexDigits = '0123456789abcdef'
+
 /** Escapes text like Go's `%q`, without the quotes. */
 export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOptions = {}): string {
   if (plain.test(text) && (quote !== "'" || !text.includes(quote))) return text
-  const kept = ascii ? printableAscii : printable
-  let escaped = ''
-  for (const character of text) {
-    if (character === quote || character === '\\') escaped += `\\${character}`
-    else escaped += kept.test(character) ? character : escapeOf(character)
+  const isKept = ascii ? isPrintableAscii : isPrintable
+  const quotePoint = quote.codePointAt(0)
+  // Unit by unit: the message about a missing name may quote a megabyte of control characters.
+  const units = new Uint16Array(MOST_UNITS * text.length)
+  let length = 0
+  const writeHex = (letter: string, value: number, digits: number): void => {
+    units[length++] = BACKSLASH
+    units[length++] = letter.charCodeAt(0)
+    for (let place = digits - 1; place >= 0; place--) {
+      units[length++] = hexDigits.charCodeAt((value >>> (4 * place)) & 0xf)
+    }
   }
-  return escaped
+  for (let index = 0; index < text.length; index++) {
+    const point = text.codePointAt(index) as number
+    const letter = letters.get(point)
+    if (point === quotePoint || point === BACKSLASH) {
+      units[length++] = BACKSLASH
+      units[length++] = point
+    } else if (isKept(point)) {
+      units[length++] = text.charCodeAt(index)
+      if (point > 0xffff) units[length++] = text.charCodeAt(index + 1)
+    } else if (letter !== undefined) {
+      units[length++] = BACKSLASH
+      units[length++] = letter.charCodeAt(0)
+    } else if (point < 0x80) writeHex('x', point, 2)
+    else if (point >= 0xdc80 && point <= 0xdcff) writeHex('x', point & 0xff, 2)
+    else if (point > 0xffff) writeHex('U', point, 8)
+    else writeHex('u', point, 4)
+    if (point > 0xffff) index++
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le')
 }
 
-function escapeOf(character: string): string {
-  const letter = letters.get(character)
-  if (letter !== undefined) return `\\${letter}`
-  const point = character.codePointAt(0) ?? 0
-  const hex = (digits: number): string => point.toString(16).padStart(digits, '0')
-  if (point < 0x80) return `\\x${hex(2)}`
-  if (point >= 0xdc80 && point <= 0xdcff) return `\\x${hex(4).slice(2)}`
-  return point > 0xffff ? `\\U${hex(8)}` : `\\u${hex(4)}`
+function isPrintableAscii(point: number): boolean {
+  return point >= 0x20 && point < 0x7f
+}
+
+/** What is known of characters of one unit: the expression takes longer. */
+const known = new Uint8Array(0x10000)
+const [PRINTABLE, UNPRINTABLE] = [1, 2]
+
+function isPrintable(point: number): boolean {
+  if (point < 0x80) return isPrintableAscii(point)
+  if (point > 0xffff) return printable.test(String.fromCodePoint(point))
+  known[point] ||= printable.test(String.fromCodePoint(point)) ? PRINTABLE : UNPRINTABLE
+  return known[point] === PRINTABLE
 }

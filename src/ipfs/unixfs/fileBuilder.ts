@@ -1,10 +1,10 @@
-import type { Awaitable } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
 import { FileNetworkError } from '../errors.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type Chunk, type Chunker, type NewChunk, createChunker, singleChunkLimit } from './chunker.js'
 import { type UnixfsMetadata, type UnixfsType, encodeLeaf, unixfsType } from './data.js'
-import { type StoredNode, writeNode } from './node.js'
+import { type StoredNode, type UnixfsLink, writeNode } from './node.js'
 import type { ImportSettings } from './settings.js'
 
 /** The content of a file; `whole` is all of it, if already in memory. */
@@ -70,13 +70,29 @@ export function createFileParts(options: {
       return node
     },
     async parent(children, metadata = {}) {
-      const blockSizes = children.map((child) => child.fileSize)
-      const fileSize = blockSizes.reduce((sum, size) => sum + size, 0)
-      const links = children.map(({ cid, size }) => ({ name: '', cid, size }))
+      const { links, blockSizes, fileSize } = await runWithin(linksTo(children), new TimeSlice())
       const message = { ...metadata, type: unixfsType.file, fileSize, blockSizes }
       return { ...(await writeNode(writer, message, links)), fileSize }
     },
   }
+}
+
+/** Children linked between two yields: the caller may allow a million in a node. */
+const CHILDREN_AT_ONCE = 4096
+
+/** Returns the links to children, their sizes, and the size of the file below them. */
+function* linksTo(
+  children: readonly FileNode[],
+): Steps<{ links: UnixfsLink[]; blockSizes: number[]; fileSize: number }> {
+  const links: UnixfsLink[] = []
+  const blockSizes: number[] = []
+  let total = 0
+  for (const { cid, size, fileSize } of children) {
+    blockSizes.push(fileSize)
+    total += fileSize
+    if (links.push({ name: '', cid, size }) % CHILDREN_AT_ONCE === 0) yield
+  }
+  return { links, blockSizes, fileSize: total }
 }
 
 /** A stored node of a file. */

@@ -3,7 +3,7 @@ import { joinInPieces, latin1 } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
+import { LINKS_AT_ONCE, type PBLink, areFew, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
 import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import {
@@ -44,7 +44,7 @@ export async function writeNode(
   }
   const data = encodeUnixfs(message)
   const pieces = encodeDagPbInPieces({ Data: data, Links: pbLinksOf(links) })
-  const isShort = links.length <= LINKS_AT_ONCE && data.length <= LARGE_BLOCK
+  const isShort = areFew(links, ({ name }) => name) && data.length <= LARGE_BLOCK
   const bytes = isShort ? runToCompletion(pieces) : await runInSlices(pieces, new TimeSlice())
   const cid = await writer.write(codecCode.dagPb, bytes)
   return { cid, size: links.reduce((sum, link) => sum + link.size, bytes.length) }
@@ -109,7 +109,10 @@ export async function sortByName<T>(
     const pause = slice.pause()
     if (pause !== undefined) await pause
   }
-  const sorted = await runInSlices(sortInSlices(named, compareKeys), slice)
+  const sorted = await runInSlices(
+    sortInSlices(named, compareKeys, ({ key }) => key.length),
+    slice,
+  )
   return sorted.map(({ item }) => item)
 }
 

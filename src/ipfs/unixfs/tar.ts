@@ -1,8 +1,8 @@
-import { posix } from 'node:path'
 import { type Header, type Pack, pack } from 'tar-stream'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, isUnicode, textOfBytes } from '../../encoding/byteText.js'
+import { goCleanPath } from '../text/goPath.js'
 import { goQuote } from '../text/goQuote.js'
 import type { UnixfsTime } from './data.js'
 import { type BlockSource, type UnixfsEntry, loadEntry } from './entry.js'
@@ -78,13 +78,8 @@ interface TarContext {
   slice: TimeSlice
 }
 
-/** Returns a path without empty, `.` and `..` segments where possible (Go, `path.Clean`). */
-function cleaned(path: string): string {
-  return posix.normalize(path).replace(/(?<=.)\/$/, '')
-}
-
 async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string): Promise<void> {
-  const clean = cleaned(path)
+  const clean = goCleanPath(path)
   if (!clean.startsWith(context.top) || clean.startsWith('..')) {
     throw new FileNetworkError('relative UnixFS paths outside the root are not allowed, use CAR instead')
   }
@@ -98,10 +93,12 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
     type: entry.type,
   }
   if (entry.type === 'symlink') {
-    const target = Buffer.from(entry.node?.unixfs.data ?? [])
-    checkLength('linkpath', textOfBytes(target))
-    checkField('linkpath', textOfBytes(target))
-    await writeHeader(archive, { ...header, linkname: textOfBytes(target) })
+    const target = entry.node?.unixfs.data ?? new Uint8Array()
+    // One byte more than fits, as a node may have tens of megabytes.
+    const linkname = textOfBytes(target.subarray(0, LONGEST_RECORD + 1))
+    checkLength('linkpath', linkname)
+    checkField('linkpath', linkname)
+    await writeHeader(archive, { ...header, linkname })
     return
   }
   if (entry.type === 'file') {
@@ -116,7 +113,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
     await context.slice.pause()
     const below = `${path}/${link.name}`
     checkLength('path', below)
-    await writeEntry(context, await loadEntry(source, link.cid), cleaned(below))
+    await writeEntry(context, await loadEntry(source, link.cid), goCleanPath(below))
   }
 }
 

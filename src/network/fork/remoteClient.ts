@@ -70,6 +70,9 @@ const limitCodes: ReadonlySet<number> = new Set([429, -32005, -32016, -32097])
 
 const FIRST_BACKOFF = 250
 
+/** Maximum characters of a remote's error message. */
+const LONGEST_MESSAGE = 64 * 1024
+
 /** Client of a remote node. Calls made in one turn of the event loop are batched, and failed ones are retried. */
 export class RemoteClient {
   #options: RemoteClientOptions
@@ -271,9 +274,13 @@ export class RemoteClient {
     return new ForkError(`${this.shownUrl} does not answer: ${this.#masked(reason)}`)
   }
 
-  /** Masks the URL in a text, because remotes and proxies may repeat the request path. */
+  /** Masks the URL in a text, because remotes and proxies may repeat the request path. Cuts off a very long text. */
   #masked(message: string): string {
-    return createMask([this.#options.url])(message)
+    const { url } = this.#options
+    const mask = createMask([url])
+    if (message.length <= LONGEST_MESSAGE) return mask(message)
+    // Without what may be the start of a URL.
+    return mask(message.slice(0, LONGEST_MESSAGE)).slice(0, -url.length)
   }
 }
 

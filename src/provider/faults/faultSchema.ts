@@ -2,7 +2,10 @@ import * as z from 'zod'
 import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 
 const milliseconds = z.int().min(0).max(TIMEOUT_MAX)
-const oneOrMore = <Item extends z.ZodType>(item: Item) => z.union([item, z.array(item).min(1)])
+/** Maximum number of alternatives, because each request is compared with all of them. */
+const MOST_ALTERNATIVES = 64
+const oneOrMore = <Item extends z.ZodType>(item: Item) =>
+  z.union([item, z.array(item).min(1).max(MOST_ALTERNATIVES)])
 
 /** See its description. */
 export const faultMatchSchema = z

@@ -11,7 +11,7 @@ const allowlistsSchema = z.strictObject({
   addresses: entries(
     z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'expected a 0x-prefixed address of 20 bytes'),
   ).transform((addresses) => addresses.map((address) => address.toLowerCase())),
-  methods: entries(z.string().regex(/^[a-z]\w*_\w+$/i, 'expected a method name, such as eth_call')),
+  methods: entries(z.string().regex(/^[a-z][a-z0-9]*_\w+$/i, 'expected a method name, such as eth_call')),
   userAgents: entries(z.string().min(1)),
   origins: entries(
     z

@@ -11,9 +11,9 @@ export const word = hexText
   .refine((text) => text.length <= 66, 'longer than 32 bytes')
   .transform((text) => hexToBytes(text.slice(2).padStart(64, '0')))
 
-/** A JSON number, or a number in hexadecimal or decimal. */
+/** A JSON number, or a number in hexadecimal or decimal. Its length is limited: millions of digits take seconds. */
 const amount = z
-  .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]*|\d+)$/i, 'not a number')])
+  .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]{0,256}|\d{1,256})$/i, 'not a number')])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 
 /** Members by name, read later: a full schema would validate all of them in one piece. */

@@ -18,11 +18,14 @@ import {
 /** Maximum length of a segment: a block that would exceed it starts a new one. */
 const SEGMENT_LIMIT = 128 * 1024 * 1024
 
+/** Maximum number of labels of a block, as they are compared one by one. Real blocks have one or two. */
+const MOST_LABELS = 64
+
 /** Block to store. */
 export interface BlockToStore {
   /** Key of the block in the index. */
   key: Uint8Array
-  /** Kept with the key; a second label for the same key is added to the first. */
+  /** Kept with the key; a second label for the same key is added to the first, up to {@link MOST_LABELS}. */
   label: Uint8Array
   data: Uint8Array
   session?: BlockSession | undefined
@@ -81,10 +84,10 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
     // An appended block lies after the start of the session, which already protects it.
     if (!entry.isAppended) block.session?.touch(block.key)
     const { labels } = entry.row
-    if (labels[0] !== block.label && !labels.some((label) => Buffer.compare(label, block.label) === 0)) {
-      entry.row.labels.push(block.label)
-      entry.changed = true
-    }
+    if (labels[0] === block.label || labels.length >= MOST_LABELS) continue
+    if (labels.some((label) => Buffer.compare(label, block.label) === 0)) continue
+    labels.push(block.label)
+    entry.changed = true
   }
 
   function append(block: BlockToStore): BlockRow {

@@ -1,7 +1,7 @@
 import { describeJsonFault } from '../../../encoding/syntaxError.js'
-import { goJsonIndented } from '../../request/reply.js'
+import { goJson, goJsonIndented } from '../../request/reply.js'
 import type { Configuration } from '../../configuration/configuration.js'
-import type { JsonObject } from '../../configuration/schema.js'
+import { type JsonObject, isObject } from '../../configuration/schema.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
 import {
@@ -14,6 +14,7 @@ import {
   single,
 } from '../../request/command.js'
 import { goQuote } from '../../text/goQuote.js'
+import { trimBoth } from '../../text/trim.js'
 
 /** `config`: shows or changes a setting. */
 export const config = defineCommand({
@@ -27,9 +28,11 @@ export const config = defineCommand({
     json: { type: 'bool', description: 'Parse the value as JSON.' },
     'expand-auto': { type: 'bool', description: 'No effect: there are no automatic values.' },
   },
-  text({ Value }: { Value: unknown }, { args }) {
-    if (args.length === 2) return ''
-    return `${typeof Value === 'string' ? Value.replace(/^\n+|\n+$/g, '') : goJsonIndented(Value, '  ')}\n`
+  *text({ Value }: { Value: unknown }, { args }) {
+    if (args.length === 2) return
+    if (typeof Value === 'string') yield trimBoth(Value, '\n')
+    else yield* indentedPieces(Value)
+    yield '\n'
   },
   async run({ args, options }, { configuration }) {
     const [key = '', text = ''] = args
@@ -51,6 +54,20 @@ export const config = defineCommand({
     return single({ Key: key, Value: get(configuration, key) })
   },
 })
+
+/** Encodes a value over several lines, section by section: there may be a megabyte of settings. */
+function* indentedPieces(value: unknown, indent = ''): Generator<string> {
+  const members = isObject(value) ? Object.entries(value).filter(([, member]) => member !== undefined) : []
+  if (members.length === 0) {
+    yield goJsonIndented(value, '  ').replace(/\n/g, `\n${indent}`)
+    return
+  }
+  for (const [index, [name, member]] of members.entries()) {
+    yield `${index === 0 ? '{' : ','}\n${indent}  ${goJson(name)}: `
+    yield* indentedPieces(member, `${indent}  `)
+  }
+  yield `\n${indent}}`
+}
 
 /** Whether a key would expose the keys of pinning services, at `Pinning.RemoteServices.*.API.Key`. */
 function concealsCredentials(key: string): boolean {
@@ -105,7 +122,7 @@ export const configProfileApply = defineCommand({
 })
 
 /** The longest accepted configuration, in bytes. It is parsed in one step. */
-const CONFIGURATION_LIMIT = 256 * 1024
+const CONFIGURATION_LIMIT = 64 * 1024
 
 /** `config/replace`: sets everything in a file, in the format of `config/show`. */
 export const configReplace = defineCommand({
@@ -149,6 +166,9 @@ export const configShow = defineCommand({
   description: 'Show the configuration.',
   arguments: [],
   options: {},
-  text: (settings: JsonObject) => `${goJsonIndented(settings, '  ')}\n`,
+  *text(settings: JsonObject) {
+    yield* indentedPieces(settings)
+    yield '\n'
+  },
   run: (_, { configuration }) => single(configuration.show()),
 })

@@ -3,6 +3,7 @@ import { FileNetworkError, FileNotFoundError } from '../../errors.js'
 import type { DirectoryChange, MutableFiles } from '../../mfs/mutableFiles.js'
 import { cidFormatOptions, flushOption, readCidFormat } from '../../mfs/filesPath.js'
 import { defineCommand, nothing, optionalArgument, pathArgument, single } from '../../request/command.js'
+import { trimBoth } from '../../text/trim.js'
 import type { UnixfsEntry } from '../../unixfs/entry.js'
 
 /** `files`: declares the option that its suboperations share. */
@@ -64,7 +65,7 @@ export const filesChcid = defineCommand({
 })
 
 function withoutOuterSlashes(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '')
+  return trimBoth(path, '/')
 }
 
 /** Looks up a path taken literally: no entry is named `..`, and none has an empty name. */

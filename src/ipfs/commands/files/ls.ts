@@ -1,6 +1,7 @@
 import { LINES_AT_ONCE, inOrder } from '../../request/textForm.js'
 import type { CID } from 'multiformats/cid'
 import { LargeMap } from '../../../encoding/largeMap.js'
+import { Portion } from '../../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { checkFilesPath, cleanSegments, flushOption } from '../../mfs/filesPath.js'
 import type { NetworkContext } from '../../networkContext.js'
@@ -116,8 +117,9 @@ async function loadEntries(
 
 /** Gives entries the CIDs of the links with their names. */
 function* replaceHashes(entries: LargeMap<Listed>, links: readonly UnixfsLink[]): Steps<void> {
-  for (const [index, { name, cid }] of links.entries()) {
-    if (index % LINES_AT_ONCE === 0) yield
+  const portion = new Portion(LINES_AT_ONCE)
+  for (const { name, cid } of links) {
+    if (portion.add(name.length)) yield
     const entry = entries.get(name)
     if (entry !== undefined) entry.Hash = String(cid)
   }

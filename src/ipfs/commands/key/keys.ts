@@ -1,5 +1,6 @@
-import { printable, inColumns } from '../../request/textForm.js'
+import { LINES_AT_ONCE, inColumns, printable, printableInTurns } from '../../request/textForm.js'
 import { errorText } from '../../../encoding/errorText.js'
+import { Portion } from '../../../encoding/sorting.js'
 import { FileNetworkError } from '../../errors.js'
 import { createKeyEncoder, ipnsBaseOption, selfName } from '../../names/keystore.js'
 import { type TextInput, defineCommand, pathArgument, pathArguments, single } from '../../request/command.js'
@@ -39,14 +40,18 @@ const listOptions = {
   'ipns-base': ipnsBaseOption,
 } as const
 
-function textOfKeys(
+function* textOfKeys(
   { Keys }: ListedKeys,
   { options: { l: withId } }: TextInput<typeof listOptions>,
-): Iterable<string> {
-  return inColumns(
-    Keys.map(({ Name, Id }) => (withId ? `${Id}\t${printable(Name)}\t` : printable(Name))),
-    { leastWidth: 1 },
-  )
+): Generator<string> {
+  const lines: string[] = []
+  const portion = new Portion(LINES_AT_ONCE)
+  for (const { Name, Id } of Keys) {
+    const name = yield* printableInTurns(Name)
+    lines.push(withId ? `${Id}\t${name}\t` : name)
+    if (portion.add(name.length)) yield ''
+  }
+  yield* inColumns(lines, { leastWidth: 1 })
 }
 
 /** `key/ls`, formerly `key/list`: lists the node's own key, then the others by name. */

@@ -1,10 +1,9 @@
-import type { PrivateKey, PublicKey } from '@libp2p/interface'
-import { type JsonWebKey, type KeyObject, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto'
-import { promisify } from 'node:util'
+import type { PublicKey } from '@libp2p/interface'
 import { readAll } from '../../blockSize.js'
 import { IDENTITY_CODE } from '../../cid/cidFormat.js'
 import { decodeMultibase, multibaseByName } from '../../cid/multibase.js'
 import { FileNetworkError } from '../../errors.js'
+import { signWith, verifyWith } from '../../names/keyObjects.js'
 import { createKeyEncoder, ipnsBaseOption, parseName, selfName } from '../../names/keystore.js'
 import type { NetworkContext } from '../../networkContext.js'
 import { defineCommand, fileArgument, fileArgumentContent, valuesOf } from '../../request/command.js'
@@ -34,9 +33,7 @@ export const keySign = defineCommand({
     const Name = options.key || selfName
     const key = Name === selfName ? await keystore.self() : await keystore.get(Name)
     if (key === undefined) throw new FileNetworkError('no key by the given name was found')
-    const signer = privateKeyObject(key)
-    const signature =
-      signer === undefined ? await key.sign(message) : await signInPool(algorithmOf(key), message, signer)
+    const signature = await signWith(key, message)
     return valuesOf({
       Key: { Name, Id: encodeKey(key.publicKey) },
       Signature: multibaseByName('base64url').encode(signature),
@@ -58,42 +55,11 @@ export const keyVerify = defineCommand({
     const signature = decodeMultibase(options.signature ?? '')
     const message = await readMessage(upload)
     const { name, publicKey } = await findKey(network, options.key || selfName)
-    const verifier = publicKeyObject(publicKey)
-    const isValid =
-      verifier === undefined
-        ? await publicKey.verify(message, signature)
-        : await verifyInPool(algorithmOf(publicKey), message, verifier, signature)
+    const isValid = await verifyWith(publicKey, message, signature)
     if (!isValid && publicKey.type === 'RSA') throw new FileNetworkError('crypto/rsa: verification error')
     return valuesOf({ Key: { Name: name, Id: encodeKey(publicKey) }, SignatureValid: isValid })
   },
 })
-
-/** Signs and verifies in the thread pool, because the library would hash the whole message in this thread. */
-const signInPool = promisify(sign)
-const verifyInPool = promisify(verify)
-
-/** Returns the hash function that Node needs to know; Ed25519 has one of its own. */
-function algorithmOf(key: PrivateKey | PublicKey): string | null {
-  return key.type === 'RSA' ? 'sha256' : null
-}
-
-/** Returns Node's form of a key, unless its type is one that Kubo does not generate. */
-function privateKeyObject(key: PrivateKey): KeyObject | undefined {
-  if (key.type === 'RSA') return createPrivateKey({ key: Buffer.from(key.raw), format: 'der', type: 'pkcs1' })
-  if (key.type !== 'Ed25519') return undefined
-  const d = Buffer.from(key.raw.subarray(0, 32)).toString('base64url')
-  return createPrivateKey({ key: { ...ed25519Jwk(key.publicKey), d }, format: 'jwk' })
-}
-
-function publicKeyObject(key: PublicKey): KeyObject | undefined {
-  if (key.type === 'RSA') return createPublicKey({ key: Buffer.from(key.raw), format: 'der', type: 'spki' })
-  return key.type === 'Ed25519' ? createPublicKey({ key: ed25519Jwk(key), format: 'jwk' }) : undefined
-}
-
-/** The public part of a JSON Web Key (RFC 8037). */
-function ed25519Jwk({ raw }: PublicKey): JsonWebKey {
-  return { kty: 'OKP', crv: 'Ed25519', x: Buffer.from(raw).toString('base64url') }
-}
 
 function readMessage(upload: Upload): Promise<Uint8Array> {
   return readAll(prefixed(fileArgumentContent(upload)), DATA_LIMIT)

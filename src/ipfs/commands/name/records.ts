@@ -14,6 +14,7 @@ import {
 } from '../../request/command.js'
 import { needsOnlineMode } from '../offline.js'
 import { goQuote } from '../../text/goQuote.js'
+import { trimEnd } from '../../text/trim.js'
 
 /** The longest file read as a record, in bytes. It holds even with `force`, where Kubo has no limit. */
 const FILE_LIMIT = 1024 * 1024
@@ -186,5 +187,8 @@ async function checkStorable(name: CID, bytes: Uint8Array): Promise<void> {
 
 /** Strips trailing zeros from the fraction of a time (Go, `time.RFC3339Nano`). */
 function withoutTrailingZeros(time: string): string {
-  return time.replace(/\.(\d*?)0*Z$/, (_, digits: string) => (digits === '' ? 'Z' : `.${digits}Z`))
+  const [fraction, written = ''] = /\.(\d*)Z$/.exec(time) ?? []
+  if (fraction === undefined) return time
+  const digits = trimEnd(written, '0')
+  return `${time.slice(0, -fraction.length)}${digits === '' ? '' : `.${digits}`}Z`
 }

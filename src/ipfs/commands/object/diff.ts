@@ -1,7 +1,8 @@
-import { posix } from 'node:path'
 import type { NetworkContext } from '../../networkContext.js'
 import { CID } from 'multiformats/cid'
+import { partsOf } from '../../../encoding/jsonWriter.js'
 import { LargeMap } from '../../../encoding/largeMap.js'
+import { Portion } from '../../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { type CidEncoder, codecCode } from '../../cid/cidFormat.js'
 import { type DagLink, linksOf } from '../../dag/links.js'
@@ -10,7 +11,8 @@ import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, pathArgument, single } from '../../request/command.js'
 import type { BlockSource } from '../../unixfs/entry.js'
 import { sortByName } from '../../unixfs/node.js'
-import { goQuote } from '../../text/goQuote.js'
+import { goCleanPath } from '../../text/goPath.js'
+import { goEscape } from '../../text/goQuote.js'
 
 /** Kinds of changes, as boxo numbers them (`ipld/merkledag/dagutils/diff.go`). */
 const changeType = { add: 0, remove: 1, modify: 2 } as const
@@ -35,8 +37,10 @@ export const objectDiff = defineCommand({
   arguments: [pathArgument('obj_a', 'Old node.'), pathArgument('obj_b', 'New node.')],
   options: { verbose: { type: 'bool', aliases: ['v'], description: 'Text output only.' } },
   *text({ Changes }: { Changes: ListedChange[] }, { options: { verbose }, encodeCid }) {
-    for (const change of Changes)
-      yield `${verbose ? sentenceOf(change, encodeCid) : lineOf(change, encodeCid)}\n`
+    for (const change of Changes) {
+      yield* verbose ? sentenceOf(change, encodeCid) : lineOf(change, encodeCid)
+      yield '\n'
+    }
   },
   async run({ args: [before = '', after = ''], signal }, network) {
     checkPaths(before, after)
@@ -181,7 +185,7 @@ const plainName = /^(?!\.{1,2}$)[^/]*$/
 function joined(names: readonly string[]): string {
   const path = names.filter((name) => name !== '').join('/')
   const isClean = names.every((name) => plainName.test(name))
-  return isClean ? path : posix.normalize(path).replace(/(?<=.)\/$/, '')
+  return isClean ? path : goCleanPath(path)
 }
 
 /** Adds a name to a path of any length. */
@@ -198,9 +202,10 @@ const LINKS_AT_ONCE = 1024
 
 function* byName(links: readonly DagLink[]): Steps<LargeMap<CID>> {
   const names = new LargeMap<CID>()
-  for (const [index, { name, cid }] of links.entries()) {
+  const portion = new Portion(LINKS_AT_ONCE)
+  for (const { name, cid } of links) {
     if (names.get(name) === undefined) names.set(name, cid)
-    if (index % LINKS_AT_ONCE === LINKS_AT_ONCE - 1) yield
+    if (portion.add(name.length)) yield
   }
   return names
 }
@@ -215,18 +220,29 @@ interface ListedChange {
   After: ListedLink
 }
 
-function lineOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): string {
+function* lineOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): Generator<string> {
   const cids = [Before, After].flatMap((link) => (link === null ? [] : [encodeCid(CID.parse(link['/']))]))
-  return `${['+', '-', '~'][Type]} ${cids.join(' ')} ${goQuote(Path)}`
+  yield `${['+', '-', '~'][Type]} ${cids.join(' ')} `
+  yield* quoted(Path)
 }
 
-function sentenceOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): string {
+function* sentenceOf({ Type, Path, Before, After }: ListedChange, encodeCid: CidEncoder): Generator<string> {
   const [before, after] = [Before, After].map((link) =>
     link === null ? '' : encodeCid(CID.parse(link['/'])),
   )
-  const path = goQuote(Path)
-  if (Type === changeType.add) return `Added new link ${path} pointing to ${after}.`
-  return Type === changeType.remove
-    ? `Removed link ${path} (was ${before}).`
-    : `Changed ${path} from ${before} to ${after}.`
+  yield Type === changeType.add
+    ? 'Added new link '
+    : Type === changeType.remove
+      ? 'Removed link '
+      : 'Changed '
+  yield* quoted(Path)
+  if (Type === changeType.add) yield ` pointing to ${after}.`
+  else yield Type === changeType.remove ? ` (was ${before}).` : ` from ${before} to ${after}.`
+}
+
+/** Quotes a path in pieces, as it may have megabytes. */
+function* quoted(path: string): Generator<string> {
+  yield '"'
+  for (const part of partsOf(path)) yield goEscape(part)
+  yield '"'
 }

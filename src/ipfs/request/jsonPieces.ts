@@ -1,0 +1,85 @@
+import { STRING_AT_ONCE, longString } from '../../encoding/jsonWriter.js'
+import { Fields } from './command.js'
+
+/** Children of a list or object that are encoded at once. */
+const CHILDREN_AT_ONCE = 64
+
+/** Escapes encoded JSON. */
+type Escape = (json: string) => string
+
+type Field = readonly [name: string, value: unknown]
+
+/** Yields the JSON of a value: a flat one at once, any other child by child, and long texts in parts. */
+export function* jsonPieces(value: unknown, escape: Escape): Generator<string> {
+  if (isLongText(value)) for (const part of longString(value)) yield escape(part)
+  else if (isFlat(value)) yield escape(JSON.stringify(value))
+  else if (Array.isArray(value)) {
+    yield '['
+    yield* separated(groupsOf(value), (items) => itemPieces(items, escape))
+    yield ']'
+  } else {
+    yield '{'
+    yield* separated(groupsOf(fieldsOf(value as object)), (fields) => fieldPieces(fields, escape))
+    yield '}'
+  }
+}
+
+function isFlat(value: unknown): boolean {
+  if (isLongText(value) || value instanceof Fields) return false
+  if (!isContainer(value)) return true
+  const children: unknown[] = Array.isArray(value) ? value : Object.values(value)
+  const isPart = (child: unknown): boolean => isContainer(child) || isLongText(child)
+  return children.length <= CHILDREN_AT_ONCE && !children.some(isPart)
+}
+
+/** Whether a value is a text of more characters than are encoded at once. */
+function isLongText(value: unknown): value is string {
+  return typeof value === 'string' && value.length > STRING_AT_ONCE
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
+}
+
+/** Lists the fields of an object; like `JSON.stringify`, omits undefined ones. */
+function fieldsOf(value: object): Iterable<Field> {
+  return value instanceof Fields
+    ? value.list
+    : Object.entries(value).filter(([, child]) => child !== undefined)
+}
+
+function* groupsOf<T>(children: Iterable<T>): Generator<T[]> {
+  let group: T[] = []
+  for (const child of children) {
+    group.push(child)
+    if (group.length < CHILDREN_AT_ONCE) continue
+    yield group
+    group = []
+  }
+  if (group.length > 0) yield group
+}
+
+function* separated<T>(parts: Iterable<T>, write: (part: T) => Iterable<string>): Generator<string> {
+  let isFirst = true
+  for (const part of parts) {
+    if (!isFirst) yield ','
+    isFirst = false
+    yield* write(part)
+  }
+}
+
+function* itemPieces(items: unknown[], escape: Escape): Generator<string> {
+  if (items.every(isFlat)) yield escape(JSON.stringify(items)).slice(1, -1)
+  else yield* separated(items, (item) => jsonPieces(item, escape))
+}
+
+function* fieldPieces(fields: Field[], escape: Escape): Generator<string> {
+  if (fields.every(([, value]) => isFlat(value))) {
+    yield escape(JSON.stringify(Object.fromEntries(fields))).slice(1, -1)
+  } else yield* separated(fields, (field) => namedPieces(field, escape))
+}
+
+function* namedPieces([name, value]: Field, escape: Escape): Generator<string> {
+  yield `${escape(JSON.stringify(name))}:`
+  yield* jsonPieces(value, escape)
+}
