@@ -70,7 +70,13 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
   )
   const blobs = new BlobStore(chain.stores)
   const store = new PooledStore(chain.stores)
-  const submission = new TransactionSubmission({ chain, schedule: mining, store, blobs })
+  const submission = new TransactionSubmission({
+    chain,
+    schedule: mining,
+    store,
+    blobs,
+    report: (fault) => report('mempool', fault),
+  })
   const filters = new FilterStore(compatibility.countsFilters ? { nextId: countedIds() } : {})
   const snapshots = await Snapshots.open({
     chain,

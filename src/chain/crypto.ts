@@ -5,7 +5,7 @@ import { createKeccak } from 'hash-wasm'
 import { hash } from 'node:crypto'
 import { createRequire } from 'node:module'
 import { bigintToBytes, bytesEqual, bytesToBigint } from '../encoding/hex.js'
-import { TimeSlice } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice } from '../encoding/timeSlice.js'
 
 /** Order of the group of secp256k1 (SEC 2, 2.4.1). */
 export const CURVE_ORDER = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
@@ -232,6 +232,11 @@ export function create2Address(creator: Uint8Array, salt: Uint8Array, initcode: 
 
 /** Bytes hashed between two yields. */
 const HASHED_AT_ONCE = 512 * 1024
+
+/** Returns the keccak-256 hash, or a promise of it if the input is long. */
+export function keccak256Within(bytes: Uint8Array): Awaitable<Uint8Array> {
+  return bytes.length <= HASHED_AT_ONCE ? keccak256(bytes) : keccak256InTurns(bytes)
+}
 
 /** Incremental version of {@link keccak256} for inputs of many megabytes: yields between pieces. */
 export async function keccak256InTurns(bytes: Uint8Array): Promise<Uint8Array> {

@@ -22,6 +22,7 @@ import { StateRanges } from '../chain/state/stateRange.js'
 import { AccountProver } from '../chain/state/accountProof.js'
 import { CallSequence, HistoryTracer } from '../chain/tracing/historyTracer.js'
 import type { ChainView } from '../chain/view.js'
+import { type Awaitable, TimeSlice, runWithin, whenReady } from '../encoding/timeSlice.js'
 import type { CompatibilityProfile, LogsRange, PendingFields } from './compatibility.js'
 import { Controls, type RemoteControls } from './controls.js'
 import { lowestTip, suggestTip } from './fees/suggestTip.js'
@@ -81,7 +82,7 @@ export interface Backend {
   /** Builds transactions from accounts whose keys the node holds. */
   wallet: Public<Wallet>
   /** Default tip of transactions, in wei per gas. */
-  suggestedTip: () => bigint
+  suggestedTip: () => Awaitable<bigint>
   /** Highest gas limit of a transaction in a block with the configured gas limit. */
   maxTransactionGas: () => bigint
   keyring: Pick<Keyring, 'first' | 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
@@ -112,8 +113,8 @@ export interface BackendParts {
 }
 
 const tipSuggestions = {
-  sampled: suggestTip,
-  lowest: lowestTip,
+  sampled: (view: ChainView, startTip: bigint) => runWithin(suggestTip(view, startTip), new TimeSlice()),
+  lowest: (view: ChainView, startTip: bigint) => runWithin(lowestTip(view, startTip), new TimeSlice()),
   fixed: (_: ChainView, startTip: bigint) => startTip,
 }
 
@@ -124,15 +125,19 @@ export function createBackend(parts: BackendParts): Backend {
   const { chain, submission, mining, schedules, settings } = parts
   const { view, mempool, stores } = chain
   const { compatibility } = settings
-  const suggestedTip = (): bigint => tipSuggestions[compatibility.suggestedTip](view, settings.startTip)
+  const suggestedTip = (): Awaitable<bigint> =>
+    tipSuggestions[compatibility.suggestedTip](view, settings.startTip)
   const keyring = new Keyring(parts.accounts)
   const impersonation = new Impersonation({ automatic: parts.autoImpersonate })
   const { gasLimit: configuredGasLimit } = chain.settings
   const executor = new MessageExecutor({
     pendingGasLimit: () => chain.settings.gasLimit,
     estimateLimit: compatibility.gasEstimate === 'used' ? configuredGasLimit : undefined,
-    completeFees: (call, header) =>
-      accessListFees(call, header, { rules: view.rulesAt(header), suggestedTip: suggestedTip() }),
+    completeFees: (header) =>
+      whenReady(suggestedTip(), (tip) => {
+        const market = { rules: view.rulesAt(header), suggestedTip: tip }
+        return (call) => accessListFees(call, header, market)
+      }),
     estimate: gasEstimators[compatibility.gasEstimate],
     onConsole: (data) => chain.onConsole?.(data),
   })

@@ -18,6 +18,7 @@ import type { GenesisAccount } from '../chain/genesis/ownGenesis.js'
 import { decodeTransaction } from '../chain/mempool/decode.js'
 import type { TransactionSubmission } from '../chain/mempool/submitTransaction.js'
 import { recoverTransaction } from '../chain/mempool/transaction.js'
+import { checkReadable } from '../chain/mempool/validation.js'
 import type { MiningInterval, MiningMode, MiningSchedule } from '../chain/mining/schedule.js'
 import type { CompatibilityProfile } from './compatibility.js'
 
@@ -276,7 +277,9 @@ export class Controls {
         chain: this.#chain,
         prepare: async (transaction, nonceOf) => {
           if (transaction instanceof Uint8Array) {
-            return recoverTransaction(decodeTransaction(transaction), this.#chain.nextRules())
+            const rules = this.#chain.nextRules()
+            checkReadable(transaction, rules)
+            return recoverTransaction(decodeTransaction(transaction), rules)
           }
           const nonce = transaction.nonce ?? (await nonceOf(transaction.from))
           return wallet.prepareUnsigned({ ...transaction, nonce })

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Chain } from '../../src/chain/chain.js'
 import type { StoredBlock } from '../../src/chain/block/record.js'
 import { decodeBlock } from '../../src/chain/import/blockParts.js'
+import { encodeString } from '../../src/chain/rlp.js'
 import { bytesToHex } from '../../src/encoding/hex.js'
 import { openDatabase, type Database } from '../../src/storage/database.js'
 import { openTestChain, osakaChain } from '../support/testChain.js'
@@ -76,4 +77,18 @@ test('a block on the head becomes the head, and one without a parent is refused'
   await expect(importAll(chain, [second])).rejects.toThrow('block 2: parentHash: the parent is unknown')
   await importAll(chain, [first, second])
   expect(chain.head.block.hash).toEqual(elsewhere.head.block.hash)
+})
+
+test.each([
+  ['bytes', { networks: [4, 5], raw: encodeString(new Uint8Array(3_100_000)) }],
+  ['items', { networks: [6, 7], raw: new Uint8Array(18_000).fill(0x80) }],
+])('a transaction with more %s than its gas pays for is not decoded', async (_, { networks, raw }) => {
+  const [chain, elsewhere] = await Promise.all(networks.map(openNumber))
+  if (chain === undefined || elsewhere === undefined) throw new Error('there are two networks')
+  const [mined] = await mine(elsewhere, 1, 0x44)
+  if (mined === undefined) throw new Error('a block was mined')
+  const block = { ...decodeBlock(mined), transactions: [raw] }
+  await expect(chain.exclusively(() => chain.importBlock(block))).rejects.toThrow(
+    'block 1: transaction 0: its gas does not pay for its bytes and lists',
+  )
 })

@@ -194,6 +194,16 @@ describe('a dump', () => {
     expect(refusal.message).toMatch(message)
   })
 
+  test.each([
+    ['a balance of more than 256 bits', { balance: '9'.repeat(79) }],
+    ['a slot of more than 32 bytes', { balance: '0x1', storage: { '0x1': `0x${'1'.repeat(65)}` } }],
+  ])('with %s is refused', async (_, account) => {
+    const { call } = await startDevnet()
+    const dump = { accounts: { [someone]: account } }
+    const refusal = await refusalOf(call('anvil_loadState', stringToHex(JSON.stringify(dump))))
+    expect(refusal.message).toMatch(/^Failed to decode state dump/)
+  })
+
   test('whose blocks are not numbered one by one is refused', async () => {
     const first = await startDevnet()
     await first.call('anvil_mine', 2)

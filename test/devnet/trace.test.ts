@@ -282,6 +282,9 @@ describe('traces in Parity format', () => {
     expect(await call('trace_rawTransaction', raw, ['trace'])).toMatchObject({
       trace: [{ action: { from: from.toLowerCase(), to: to.toLowerCase(), value: '0x5' } }],
     })
+    await expect(call('trace_rawTransaction', `0x02${'00'.repeat(300_000)}`, ['trace'])).rejects.toThrow(
+      'oversized data: transaction size 300001, limit 131072',
+    )
   })
 })
 

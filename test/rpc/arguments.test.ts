@@ -173,6 +173,11 @@ describe('numbers, booleans and strings', () => {
   it('refuses invalid block counts and percentiles', () =>
     expectRefusals([
       ['eth_feeHistory', ['zz', 'latest', []], 'invalid argument 0: invalid hex or decimal integer "zz"'],
+      [
+        'eth_feeHistory',
+        [`0x${'0'.repeat(2000)}1`, 'latest', []],
+        `invalid argument 0: invalid hex or decimal integer "0x${'0'.repeat(1022)}…"`,
+      ],
       ['eth_feeHistory', [1.5, 'latest', []], 'invalid argument 0: invalid hex or decimal integer "1.5"'],
       ['eth_feeHistory', ['1', 'latest', ['x']], typeMismatch(2, 'string', 'float64')],
       ['eth_feeHistory', ['1', 'latest', 'x'], typeMismatch(2, 'string', '[]float64')],

@@ -58,7 +58,7 @@ async function createWallet(): Promise<Wallet> {
       contentFrom: () => ({ pending: [], queued: [] }),
       checkFirst: () => Promise.resolve(),
     },
-    executor: new MessageExecutor({ completeFees: (call) => call, pendingGasLimit: () => 30_000_000n }),
+    executor: new MessageExecutor({ completeFees: () => (call) => call, pendingGasLimit: () => 30_000_000n }),
     suggestedTip: () => 10n ** 9n,
     nextBaseFee: () => testHeader.baseFeePerGas ?? 0n,
   })

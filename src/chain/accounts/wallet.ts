@@ -55,7 +55,7 @@ export interface WalletParts {
   mempool: Pick<Mempool, 'pendingNonce' | 'contentFrom' | 'checkFirst'>
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Returns the suggested tip in wei per gas. */
-  suggestedTip: () => bigint
+  suggestedTip: () => Awaitable<bigint>
   /** Default tip in wei per gas, if it is not the suggested one. */
   defaultTip?: bigint | undefined
   /** Returns the next base fee in wei per gas. */
@@ -182,7 +182,10 @@ export class Wallet {
     const blobVersionedHashes = blobs?.versionedHashes ?? call.blobVersionedHashes
     const named = blobVersionedHashes === undefined ? call : { ...call, blobVersionedHashes }
     const { keepsChainId: anyChain = false } = this.#parts
-    const fields = await this.fill({ ...this.#withSuggestedTip(named), from }, { given: call, anyChain })
+    const fields = await this.fill(
+      { ...(await this.#withSuggestedTip(named)), from },
+      { given: call, anyChain },
+    )
     const { type, chainId } = fields
     const isMarked = type === 0 && chainId !== undefined && anyChain
     const transaction = unsignedTransaction(isMarked ? { ...fields, v: protectedV(chainId) } : fields, rules)
@@ -215,13 +218,15 @@ export class Wallet {
   async #findPending(call: CallObject): Promise<PooledTransaction> {
     const from = call.from ?? new Uint8Array(20)
     const wanted = unsignedTransaction(
-      await this.fill({ ...this.#withSuggestedTip(call), from }),
+      await this.fill({ ...(await this.#withSuggestedTip(call)), from }),
       this.#rules(),
     )
     const contents = wanted.getHashedMessageToSign()
+    // A sender may have thousands, but only one with this nonce.
     const found = this.#parts.mempool
       .contentFrom(from)
-      .pending.find(({ transaction }) => bytesEqual(transaction.getHashedMessageToSign(), contents))
+      .pending.filter(({ transaction }) => transaction.nonce === wanted.nonce)
+      .find(({ transaction }) => bytesEqual(transaction.getHashedMessageToSign(), contents))
     if (found !== undefined) return found
     throw new ChainError(`transaction ${bytesToHex(keccak256(wanted.serialize()))} not found`)
   }
@@ -240,11 +245,12 @@ export class Wallet {
     } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
+    const suggestedTip = this.#parts.suggestedTip()
     const fees = feeDefaults(this.#withoutCaps(call), {
       baseFee: header.baseFeePerGas,
       blobBaseFee: headerBlobBaseFee(header, rules),
       nextBaseFee: this.#parts.nextBaseFee(),
-      suggestedTip: this.#parts.suggestedTip(),
+      suggestedTip: suggestedTip instanceof Promise ? await suggestedTip : suggestedTip,
       defaultTip: this.#parts.defaultTip,
       replacedTip: this.#replacedTip(call),
       defaultFeeCap,
@@ -319,14 +325,14 @@ export class Wallet {
   }
 
   /** Adds the default tip to a call with a fee cap. As in geth, a cap below the tip is then an error. */
-  #withSuggestedTip(call: CallObject): CallObject {
+  async #withSuggestedTip(call: CallObject): Promise<CallObject> {
     const { maxFeePerGas, maxPriorityFeePerGas, maxFeePerBlobGas, gasPrice } = call
     // A blob fee cap of zero is rejected before any other fees.
     if (maxFeePerBlobGas === 0n) return call
     const isOpen = maxFeePerGas !== undefined && maxPriorityFeePerGas === undefined && gasPrice === undefined
     const { baseFeePerGas } = this.#parts.view.head().header
     if (!isOpen || baseFeePerGas === undefined) return call
-    const tip = this.#parts.defaultTip ?? this.#parts.suggestedTip()
+    const tip = this.#parts.defaultTip ?? (await this.#parts.suggestedTip())
     if (maxFeePerGas >= tip || this.#parts.defersFeeChecksToMempool)
       return { ...call, maxPriorityFeePerGas: tip }
     throw new ChainError(`maxFeePerGas (${quantity(maxFeePerGas)}) < maxPriorityFeePerGas (${quantity(tip)})`)

@@ -1,4 +1,5 @@
-import { encodeFunctionData, encodeErrorResult, decodeFunctionResult, toHex } from 'viem'
+import { createHash } from 'node:crypto'
+import { encodeFunctionData, encodeErrorResult, decodeFunctionResult, keccak256, pad, toHex } from 'viem'
 import { describe, expect, it } from 'vitest'
 import { readArtifact } from '../../../test/support/artifacts.js'
 import { alice, bob, createTestSite } from '../../../test/support/callSite.js'
@@ -42,6 +43,9 @@ const reverts: [string, unknown[], string][] = [
   ['revertBelow', ['from below'], ': from below'],
 ]
 
+const digest = (algorithm: string) => (bytes: Uint8Array) =>
+  bytesToHex(createHash(algorithm).update(bytes).digest())
+
 /** Like `callAtOnce`, with every failure as a rejection. */
 const call = async (request: CallRequest): Promise<Uint8Array> => callAtOnce(request)
 
@@ -55,6 +59,36 @@ describe('call', () => {
       expect(BigInt(bytesToHex(output))).toBe(1n)
     }
     expect(await call({ site, call: { to: bob } })).toEqual(new Uint8Array(0))
+  })
+
+  it.each([
+    ['keccak-256', '6230000060002060005260206000f3', keccak256],
+    ['SHA-256', '60206000623000006000600262fffffffa5060206000f3', digest('sha256')],
+    ['RIPEMD-160', '60206000623000006000600362fffffffa5060206000f3', digest('ripemd160')],
+  ])('computes %s of three megabytes', async (_, code, hash) => {
+    const site = await createTestSite()
+    const stateOverrides = [{ address: contract, code: hexToBytes(code) }]
+    const output = await call({ site, call: { to: contract, gas: 100_000_000n }, stateOverrides })
+    expect(bytesToHex(output)).toBe(pad(hash(new Uint8Array(0x300000))))
+  })
+
+  it.each([
+    ['a call', { to: bob }, 21_000n + 1_500_000n * 4n + 1_500_000n * 16n],
+    ['an unpriced creation', {}, undefined],
+  ])('charges the three megabytes of %s', async (_, members, want) => {
+    const site = await createTestSite()
+    const data = Uint8Array.from({ length: 3_000_000 }, (_byte, index) => index % 2)
+    const refused = (gas: bigint) => call({ site, call: { ...members, data, gas } })
+    if (want === undefined) {
+      await expect(refused(300_000_000n)).rejects.toThrow('max initcode size exceeded')
+      return
+    }
+    await expect(refused(want - 1n)).rejects.toThrow(`intrinsic gas too low: have ${want - 1n}, want ${want}`)
+    const floor = 21_000n + (1_500_000n + 4n * 1_500_000n) * 10n
+    await expect(refused(want)).rejects.toThrow(
+      `insufficient gas for floor data gas cost: have ${want}, want ${floor}`,
+    )
+    expect(await refused(floor)).toEqual(new Uint8Array(0))
   })
 
   it('lets a creation by a sender with the highest nonce fail like geth', async () => {

@@ -44,7 +44,7 @@ export interface ExecutorOptions {
    *
    * @throws ChainError if they are inconsistent
    */
-  completeFees: (call: CallObject, header: HeaderFields) => CallObject
+  completeFees: (header: HeaderFields) => Awaitable<(call: CallObject) => CallObject>
   /** Replaces {@link estimateGas}. */
   estimate?: typeof estimateGas | undefined
   /** Receives what contracts log to the console during calls, but not during estimates and access lists. */
@@ -93,8 +93,9 @@ export class MessageExecutor {
       const { call, site } = located
       const fees = [call.gasPrice, call.maxFeePerGas, call.maxPriorityFeePerGas, call.maxFeePerBlobGas]
       if (fees.every((fee) => fee === undefined)) return createAccessList(located)
-      const completeFees = (given: CallObject): CallObject => this.#options.completeFees(given, site.header)
-      return createAccessList({ ...located, completeFees })
+      return whenReady(this.#options.completeFees(site.header), (completeFees) =>
+        createAccessList({ ...located, completeFees }),
+      )
     })
   }
 }

@@ -6,10 +6,11 @@ import { Account, Address } from '@ethereumjs/util'
 import { createVM, runTx } from '@ethereumjs/vm'
 import { describe, expect, it } from 'vitest'
 import { createMemoryState } from '../../../test/support/memoryState.js'
-import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes, bytesToHex, hexToBytes } from '../../encoding/hex.js'
 import { privateKeyToAddress } from '../crypto.js'
 import { withEvm } from '../vm/blockEnvironment.js'
 import { transactionChecks } from '../vm/preCheck.js'
+import { TransientStorage } from './callMessage.js'
 import { createRules } from './forkSchedule.js'
 import { runMessage } from '../vm/runTransaction.js'
 
@@ -172,4 +173,19 @@ describe('frames leave the same state as those of an unpatched ethereumjs', () =
     expect(result.failure === undefined).toBe(expected.execResult.exceptionError === undefined)
     expect(bytesToHex(await state.getStateRoot())).toBe(bytesToHex(await expectedState.getStateRoot()))
   })
+})
+
+it('keeps a hundred thousand transient slots, and drops those of a reverted frame', () => {
+  const storage = new TransientStorage()
+  const account = new Address(main)
+  const slots = Array.from({ length: 100_000 }, (_, index) => bigintToBytes(BigInt(index), 32))
+  storage.checkpoint()
+  for (const [index, slot] of slots.entries()) storage.put(account, slot, Uint8Array.of(1 + (index % 255)))
+  expect(storage.size).toBe(100_000)
+  expect(slots.map((slot) => storage.get(account, slot)[0])).toEqual(
+    slots.map((_, index) => 1 + (index % 255)),
+  )
+  storage.revert()
+  expect(slots.every((slot) => storage.get(account, slot).length === 0)).toBe(true)
+  expect(storage.size).toBe(0)
 })

@@ -1,3 +1,4 @@
+import { LargeMap } from '../../encoding/largeMap.js'
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import {
   EVMError,
@@ -141,13 +142,19 @@ interface TransientValue {
  * million writes.
  */
 export class TransientStorage {
-  #accounts = new Map<string, Map<string, TransientValue>>()
+  #accounts = new Map<string, LargeMap<TransientValue>>()
+  #size = 0
   readonly #openFrames: number[] = []
   #frameCount = 0
   /** The highest number of a frame that has written and was not reverted, or a higher one. */
   #lastWriter = 0
   /** First and last frame of each reverted range, ascending. */
   readonly #reverted: number[] = []
+
+  /** Number of slots written, to estimate their memory. */
+  get size(): number {
+    return this.#size
+  }
 
   /** Returns the value of a 32-byte slot without leading zeros. */
   get(address: Address, slot: Uint8Array): Uint8Array {
@@ -157,7 +164,7 @@ export class TransientStorage {
     const value = values.get(name)
     const valid = this.#valid(value)
     // Reverted values are dropped, so that the next read does not pass them again.
-    if (valid === undefined) values.delete(name)
+    if (valid === undefined) this.#size -= Number(values.delete(name))
     else if (valid !== value) values.set(name, valid)
     return valid?.bytes ?? NO_BYTES
   }
@@ -166,12 +173,14 @@ export class TransientStorage {
     const account = addressKey(address.bytes)
     let values = this.#accounts.get(account)
     if (values === undefined) {
-      values = new Map()
+      values = new LargeMap()
       this.#accounts.set(account, values)
     }
     const name = bytesKey(slot)
     const frame = this.#openFrames.at(-1) ?? 0
-    let before = this.#valid(values.get(name))
+    const known = values.get(name)
+    if (known === undefined) this.#size++
+    let before = this.#valid(known)
     while (before !== undefined && before.frame >= frame) before = before.before
     values.set(name, { frame, bytes, before })
     if (frame > this.#lastWriter) this.#lastWriter = frame
@@ -196,6 +205,7 @@ export class TransientStorage {
   /** Ends the transaction, even within frames. */
   clear(): void {
     if (this.#accounts.size > 0) this.#accounts = new Map()
+    this.#size = 0
     if (this.#openFrames.length > 0) this.#openFrames.length = 0
     if (this.#reverted.length > 0) this.#reverted.length = 0
     this.#frameCount = 0

@@ -21,10 +21,14 @@ const NEW_ACCOUNT_GAS = 25_000
 const RETAINED_SHARE = 64n
 /** Maximum depth of nested frames. */
 const MAX_DEPTH = 1_024
+/** A step takes as long as passing on two to the power of this many logs. */
+const LOG_BITS_OF_STEP = 3
 
 /** The part of the EVM that calls need. */
 export interface CallHost extends JournalOwner {
   readonly state: WorkingState
+  /** Steps until the next look at the clock. */
+  stepsLeft: number
   /** Runs the message of a call. */
   runInnerCall(message: Message): Awaitable<ExecResult>
 }
@@ -149,7 +153,13 @@ export function createCallOpcodes(
       createdAddresses: interpreterResult(interpreter).createdAddresses ?? new Set(),
     })
     const result = host.runInnerCall(message)
-    if (result instanceof Promise) return result.then((ended) => mergeResult(runState, ended, args))
+    if (result instanceof Promise) return result.then((ended) => merge(runState, ended, args))
+    merge(runState, result, args)
+  }
+
+  function merge(runState: RunState, result: ExecResult, args: CallArguments): void {
+    // Frames that end one after another pass on the same logs.
+    host.stepsLeft -= (result.logs?.length ?? 0) >>> LOG_BITS_OF_STEP
     mergeResult(runState, result, args)
   }
 

@@ -137,9 +137,14 @@ export class HeldMemory {
     this.#outerBytes = 0
   }
 
-  /** Claims it for a request. @returns a promise to await if others hold too much */
-  claimFor({ memory }: Requester, state: WorkingState): Promise<void> | undefined {
-    return memory?.claim(this.#outerBytes + bytesOf(this.#frame) + state.known * KNOWN_BYTES)
+  /**
+   * Claims it for a request.
+   *
+   * @param known - number of accounts and slots that the execution holds
+   * @returns a promise to await if others hold too much
+   */
+  claimFor({ memory }: Requester, known: number): Promise<void> | undefined {
+    return memory?.claim(this.#outerBytes + bytesOf(this.#frame) + known * KNOWN_BYTES)
   }
 }
 

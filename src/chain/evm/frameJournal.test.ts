@@ -1,7 +1,7 @@
 import { Address } from '@ethereumjs/util'
 import { beforeEach, describe, expect, it } from 'vitest'
 import { createTestSite } from '../../../test/support/callSite.js'
-import { hexToBytes } from '../../encoding/hex.js'
+import { bigintToBytes, hexToBytes } from '../../encoding/hex.js'
 import { EMPTY_CODE_HASH, slotKeyOf } from '../state/account.js'
 import { loaded } from './frameEnvironment.js'
 import { FrameJournal } from './frameJournal.js'
@@ -73,6 +73,20 @@ describe('FrameJournal', () => {
     await state.writeAccount(address, empty)
     await own.cleanup()
     expect(loaded(state.readAccount(address))).toEqual(empty)
+  })
+
+  it('removes the empty ones of thousands of touched accounts', async () => {
+    const { state, rules } = await createTestSite()
+    const own = new FrameJournal({ state, common: rules }, [])
+    const touched = Array.from({ length: 10_000 }, (_, index) => bigintToBytes(BigInt(index + 1000), 20))
+    for (const [index, bytes] of touched.entries()) {
+      await state.writeAccount(bytes, { nonce: BigInt(index % 3), balance: 0n, codeHash: EMPTY_CODE_HASH })
+      own.touchAddress(new Address(bytes))
+    }
+    await own.cleanup()
+    const left = touched.map((bytes) => loaded(state.readAccount(bytes)) !== undefined)
+    expect(left).toEqual(touched.map((_, index) => index % 3 > 0))
+    expect(own.warmAddress(address)).toBe(false)
   })
 
   it('forgets everything when a transaction ends, including its warm precompiles', () => {

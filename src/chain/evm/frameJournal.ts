@@ -174,6 +174,7 @@ export class FrameJournal {
 
   /** Ends a transaction: removes touched empty accounts (EIP-161) and forgets everything. */
   cleanup(): Awaitable<void> {
+    if (this.#touches.length > MAX_NOTED) return this.#cleanUpMany()
     const { state, common } = this.#host
     const empty: Address[] = []
     const away: Promise<unknown>[] = []
@@ -188,6 +189,20 @@ export class FrameJournal {
     this.cleanJournal()
     if (empty.length === 0) return undefined
     return Promise.all(empty.map((address) => state.deleteAccount(address))).then(() => undefined)
+  }
+
+  /** {@link cleanup} of a transaction that touched many accounts. */
+  async #cleanUpMany(): Promise<void> {
+    const { state, common } = this.#host
+    const touched = common.gteHardfork('spuriousDragon') ? this.#touches.slice() : []
+    this.cleanJournal()
+    const slice = new TimeSlice()
+    for (const address of touched) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      const record = await state.readAccount(address.bytes)
+      if (record !== undefined && isEmptyRecord(record)) await state.deleteAccount(address)
+    }
   }
 
   /**

@@ -81,6 +81,7 @@ export class PooledEvm extends ForkEvm implements FrameHost {
   #onConsole: ConsoleListener | undefined
   #requester: Requester | undefined
   readonly #held = new HeldMemory()
+  readonly #transient = new TransientStorage()
   /** Undefined until this execution first looks at the clock. */
   #slice: TimeSlice | undefined
   readonly #hashes = new HashLookup()
@@ -119,7 +120,7 @@ export class PooledEvm extends ForkEvm implements FrameHost {
     checkLibraryJournal(this.journal, this.frameJournal)
     // The library's classes have private members, so nothing else is assignable.
     Reflect.set(this, 'journal', this.frameJournal)
-    Reflect.set(this, 'transientStorage', new TransientStorage())
+    Reflect.set(this, 'transientStorage', this.#transient)
   }
 
   get opcodeTable(): FrameHost['opcodeTable'] {
@@ -231,7 +232,7 @@ export class PooledEvm extends ForkEvm implements FrameHost {
   }
 
   room(): Promise<void> | undefined {
-    return this.#requester && this.#held.claimFor(this.#requester, this.state)
+    return this.#requester && this.#held.claimFor(this.#requester, this.state.known + this.#transient.size)
   }
 
   override runCall(options: EVMRunCallOpts): Promise<EVMResult> {

@@ -22,3 +22,9 @@ it.each([
 ])('decodes the bytes %s of a reason like geth', (bytes, reason) => {
   expect(decodeRevertReason(errorOf(hexToBytes(`0x${bytes}`)))).toBe(reason)
 })
+
+it('decodes a reason of many bytes only if it is text', () => {
+  const bytes = new Uint8Array(100_000)
+  expect(decodeRevertReason(errorOf(bytes.fill(0x61)))).toBe('a'.repeat(100_000))
+  expect(decodeRevertReason(errorOf(bytes.fill(0xff)))).toBeUndefined()
+})

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { textOfBytes, wellFormed } from '../../encoding/byteText.js'
 import { bytesToBigint, bytesToPlainHex } from '../../encoding/hex.js'
 import { ExecutionRevertedError } from '../errors.js'
@@ -10,6 +11,8 @@ const ERROR_SELECTOR = '08c379a0'
 /** Selector of Panic(uint256). */
 const PANIC_SELECTOR = '4e487b71'
 const WORD = 32
+/** Longest text in bytes that is decoded although it is no UTF-8, which takes much longer. */
+const LONGEST_BROKEN_TEXT = 64 * 1024
 
 /** Meanings of Solidity's panic codes, with geth's texts (accounts/abi/abi.go). */
 const panicReasons: ReadonlyMap<bigint, string> = new Map([
@@ -54,14 +57,16 @@ function hasSelector(data: Uint8Array, selector: string): boolean {
   return bytesToPlainHex(data.subarray(0, 4)) === selector
 }
 
-/** Decodes an ABI-encoded tuple with a single string; undefined if it is not one. */
+/** Decodes an ABI-encoded tuple with a single string; undefined if it is not one, or is long and no text. */
 function decodeString(values: Uint8Array): string | undefined {
   const start = readLength(values, 0)
   if (start === undefined) return undefined
   const length = readLength(values, start)
   if (length === undefined) return undefined
   const text = values.subarray(start + WORD, start + WORD + length)
-  return text.length === length ? wellFormed(textOfBytes(text)) : undefined
+  if (text.length !== length) return undefined
+  if (isUtf8(text)) return textOfBytes(text)
+  return length > LONGEST_BROKEN_TEXT ? undefined : wellFormed(textOfBytes(text))
 }
 
 /** Reads a word that is an offset or length within the data; undefined if it exceeds the data. */

@@ -1,6 +1,6 @@
 import type { Common } from '@ethereumjs/common'
 import { EVMError } from '@ethereumjs/evm'
-import { keccak256 } from '../crypto.js'
+import { keccak256, keccak256Within } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import { type CallHost, createCallOpcodes } from './callOpcodes.js'
 import { type OpcodeEntry, type RunState, interpreterResult, memoryBytes, stackItem } from './internals.js'
@@ -12,7 +12,7 @@ import { readWord, viewOfMemory, wordToBytes } from './words.js'
 /** Executes an opcode once its gas is paid. Returns a promise only if something must be awaited. */
 export type OpcodeAction = (runState: RunState) => void | Promise<void>
 
-function keccak({ stack, memory }: RunState): void {
+function keccak({ stack, memory }: RunState): void | Promise<void> {
   const offset = Number(stack.pop())
   const length = Number(stack.pop())
   if (length === PAIR_BYTES && offset + PAIR_BYTES <= memoryBytes(memory).length) {
@@ -20,7 +20,9 @@ function keccak({ stack, memory }: RunState): void {
     return
   }
   const data = length === 0 ? NO_BYTES : memory.read(offset, length, true)
-  stack.push(readWord(keccak256(data), 0))
+  const hash = keccak256Within(data)
+  if (hash instanceof Promise) return hash.then((ready) => stack.push(readWord(ready, 0)))
+  stack.push(readWord(hash, 0))
 }
 
 function log({ stack, memory, interpreter, opCode, env }: RunState): void {

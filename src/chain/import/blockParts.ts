@@ -118,14 +118,19 @@ function* each<T>(
 /** @throws ImportError if there are more items than a block has: millions of them would take long */
 function* checkCount(bytes: Uint8Array): Steps<void> {
   const most = Math.max(LEAST_BYTES_OF_ITEMS, bytes.length) / LEAST_BYTES_PER_ITEM
+  if (yield* hasAtMost(most, bytes)) return
+  throw new ImportError(undefined, 'encoding', 'it has more items than a block of its size')
+}
+
+/** Whether an encoding has at most so many items, its lists included. */
+export function* hasAtMost(most: number, bytes: Uint8Array): Steps<boolean> {
   let count = 0
   for (let at = 0; at < bytes.length;) {
     at = isList(bytes, at) ? payloadStart(bytes, at) : itemEnd(bytes, at)
-    if (++count > most) {
-      throw new ImportError(undefined, 'encoding', 'it has more items than a block of its size')
-    }
+    if (++count > most) return false
     if (count % COUNTED_AT_ONCE === 0) yield
   }
+  return true
 }
 
 /** Items counted between two yields. */

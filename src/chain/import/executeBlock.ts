@@ -1,12 +1,13 @@
 import { EthereumJSError } from '@ethereumjs/util'
+import { minBigint } from '../../encoding/bigints.js'
 import { bytesEqual, bytesToHex } from '../../encoding/hex.js'
-import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { headerToList } from '../block/header.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/body.js'
 import { createCallSite } from '../calls/call.js'
 import { ChainError, ImportError } from '../errors.js'
-import type { ForkSchedule } from '../evm/forkSchedule.js'
+import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
 import { type ChainPosition, type HeadStates, isAltered } from '../head/position.js'
 import { keccak256 } from '../crypto.js'
 import { decodeTransaction } from '../mempool/decode.js'
@@ -19,7 +20,7 @@ import type { ChainView } from '../view.js'
 import { BlockExecution } from '../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import { SystemCallError } from '../vm/systemCalls.js'
-import type { BlockParts } from './blockParts.js'
+import { type BlockParts, hasAtMost } from './blockParts.js'
 import { payDaoRefunds } from './daoFork.js'
 import { checkHeader } from './headerChecks.js'
 import { type Ancestry, checkUncles } from './uncles.js'
@@ -54,6 +55,7 @@ async function executeBlock(input: ImportInput): Promise<ProducedBlock> {
   const slice = new TimeSlice()
   const pooled: PooledTransaction[] = []
   for (const [index, raw] of block.transactions.entries()) {
+    if (raw.length > FREE_BYTES) await runInSlices(checkLength(raw, rules, { header, index }), slice)
     pooled.push(readTransaction(raw, rules, { header, index }))
     // Also after the last one, since the first block of a process has yet to create an EVM.
     const pause = slice.pause()
@@ -108,6 +110,32 @@ function checkBody({ header, uncles, withdrawals, size }: BlockParts, rules: For
 interface TransactionPosition {
   header: HeaderFields
   index: number
+}
+
+/** Bytes and items of a transaction that no gas is charged for, such as the hashes of its blobs. */
+const FREE_BYTES = 16_384
+const FREE_ITEMS = 512
+/** Items of a transaction's lists cost more gas each: EIP-2930 charges 1,900 for a key, EIP-7702 12,500 for seven. */
+const LEAST_GAS_OF_ITEM = 1750n
+
+/** @throws ImportError if the gas of a block does not pay for a transaction, which might take long to decode */
+function* checkLength(
+  raw: Uint8Array,
+  rules: ForkRules,
+  { header, index }: TransactionPosition,
+): Steps<void> {
+  const gas = rules.isActivatedEIP(7825) ? minBigint(header.gasLimit, MAX_TRANSACTION_GAS) : header.gasLimit
+  const gasOfZero = rules.param(rules.isActivatedEIP(7623) ? 'totalCostFloorPerToken' : 'txDataZeroGas')
+  const isPaid =
+    BigInt(raw.length - FREE_BYTES) <= gas / gasOfZero &&
+    (yield* hasAtMost(FREE_ITEMS + Number(gas / LEAST_GAS_OF_ITEM), raw))
+  if (!isPaid) {
+    throw new ImportError(
+      header.number,
+      `transaction ${index}`,
+      'its gas does not pay for its bytes and lists',
+    )
+  }
 }
 
 function readTransaction(

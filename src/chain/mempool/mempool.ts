@@ -22,9 +22,8 @@ import {
 import {
   type CheckedFields,
   type Origin,
-  MAX_BLOB_TRANSACTION_SIZE,
   checkAsAnvil,
-  checkSize,
+  checkReadable,
   checkSubmission,
   costOf,
   checkAutomine,
@@ -49,9 +48,6 @@ import {
  * replaces it if it pays more: 10% more of both fees, or twice as much for blobs. Whether the fees cover the base fee,
  * and whether the balance still suffices after earlier transactions, is decided when a block is built.
  */
-
-/** A non-blob transaction of up to this many bytes is decoded before its size is checked, as geth always does. */
-const LONGEST_READ = 256 * 1024
 
 /** The content of the mempool at one moment, for {@link Mempool.restore}. */
 export interface MempoolSnapshot {
@@ -136,9 +132,7 @@ export class Mempool {
    */
   async add(raw: Uint8Array, origin: Origin = 'client'): Promise<PooledTransaction> {
     const rules = this.#rules()
-    if (raw.length > (raw[0] === 3 ? MAX_BLOB_TRANSACTION_SIZE : LONGEST_READ)) {
-      checkSize(raw[0], raw.length, rules)
-    }
+    checkReadable(raw, rules)
     const fields = decodeTransaction(raw)
     checkSubmission(fields, this.#options)
     if (this.#options.anvilBaseFee !== undefined) {

@@ -1,16 +1,9 @@
 import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
 import { sortInSlices } from '../../encoding/sorting.js'
-import {
-  type Awaitable,
-  type Steps,
-  TimeSlice,
-  runInSlices,
-  runToCompletion,
-  runWithin,
-} from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
 import type { SealedTransaction } from '../block/record.js'
 import type { Chain } from '../chain.js'
-import { TransactionRejectedError } from '../errors.js'
+import { ChainStoppedError, TransactionRejectedError } from '../errors.js'
 import type { MiningSchedule } from '../mining/schedule.js'
 import type { ChainEvent } from '../reader.js'
 import type { ForkRules } from '../types.js'
@@ -26,7 +19,14 @@ export interface TransactionSubmissionParts {
   schedule: MiningSchedule
   store: PooledStore
   blobs: BlobStore
+  /** Receives what fails outside of requests. */
+  report: (fault: unknown) => void
 }
+
+/** Pieces of work that an event waits for. */
+const PIECES_AT_ONCE = 4
+/** Transactions written in a piece. */
+const WRITTEN_AT_ONCE = 64
 
 /** An accepted transaction. */
 export interface SubmittedTransaction {
@@ -51,6 +51,10 @@ export interface SubmittedTransaction {
  */
 export class TransactionSubmission {
   readonly #parts: TransactionSubmissionParts
+  #isSyncing = false
+  /** Whether the mempool has changed since the last sync began, and whether it may hold transactions not stored. */
+  #isBehind = false
+  #lacksStored = false
 
   constructor(parts: TransactionSubmissionParts) {
     this.#parts = parts
@@ -117,15 +121,52 @@ export class TransactionSubmission {
       for (const { transactions } of event.blocks) for (const { hash } of transactions) store.record(hash)
     }
     if (type !== 'head' && type !== 'rewound') return
-    if (type === 'rewound' && store.isCurrent(chain.mempool)) return
-    runToCompletion(this.#sweep())
-    if (type === 'head') return
-    for (const [digits, pooled] of chain.mempool.byHash) if (!store.has(digits)) this.#persist(pooled)
+    if (type === 'rewound') {
+      if (store.isCurrent(chain.mempool)) return
+      this.#lacksStored = true
+    }
+    this.#beginSync()
   }
 
   /** Removes stored transactions that have left the mempool. */
   removeStale(): Awaitable<void> {
     return runWithin(this.#sweep(), new TimeSlice())
+  }
+
+  /** Does some of the work at once, and the rest between requests: tens of thousands of transactions may go. */
+  #beginSync(): void {
+    this.#isBehind = true
+    if (this.#isSyncing) return
+    const { chain, report } = this.#parts
+    const sync = this.#sync()
+    for (let piece = 0; piece < PIECES_AT_ONCE; piece++) if (sync.next().done === true) return
+    this.#isSyncing = true
+    void chain
+      .exclusively(() => this.#catchUp(sync))
+      .catch((fault: unknown) => {
+        if (!(fault instanceof ChainStoppedError)) report(fault)
+      })
+      .finally(() => (this.#isSyncing = false))
+  }
+
+  async #catchUp(begun: Steps<void>): Promise<void> {
+    const slice = new TimeSlice()
+    await runInSlices(begun, slice)
+    while (this.#isBehind) await runInSlices(this.#sync(), slice)
+  }
+
+  *#sync(): Steps<void> {
+    const { chain, store } = this.#parts
+    this.#isBehind = false
+    yield* this.#sweep()
+    if (!this.#lacksStored) return
+    this.#lacksStored = false
+    let written = 0
+    for (const [digits, pooled] of chain.mempool.byHash) {
+      if (store.has(digits)) continue
+      this.#persist(pooled)
+      if (++written % WRITTEN_AT_ONCE === 0) yield
+    }
   }
 
   #sweep(): Steps<void> {

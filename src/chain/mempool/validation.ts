@@ -246,7 +246,7 @@ export function checkAutomine(
 /** Maximum encoded size of a transaction in bytes. */
 const MAX_SIZE = 131_072
 /** Maximum encoded size of a blob transaction with its sidecar; no transaction is larger. */
-export const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
+const MAX_BLOB_TRANSACTION_SIZE = 1_048_576
 /** Maximum initcode size in bytes (EIP-3860). */
 const STANDARD_INITCODE_SIZE = 49_152n
 const WEI_PER_CENT_OF_ETHER = 10n ** 16n
@@ -286,9 +286,19 @@ export function checkSubmission(fields: TransactionFields, options: CompleteMemp
  * @param type - the transaction type, or the first byte of the encoding
  * @throws TransactionRejectedError
  */
-export function checkSize(type: number | undefined, size: number, rules: ForkRules): void {
+function checkSize(type: number | undefined, size: number, rules: ForkRules): void {
   const maxSize = type === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_SIZE + extraCodeSize(rules)
   if (size > maxSize) throw rejected(`oversized data: transaction size ${size}, limit ${maxSize}`)
+}
+
+/** A non-blob transaction of up to this many bytes is decoded before its size is checked, as geth always does. */
+const LONGEST_READ = 256 * 1024
+
+/** Refuses a raw transaction that is too long to be decoded. @throws TransactionRejectedError */
+export function checkReadable(raw: Uint8Array, rules: ForkRules): void {
+  if (raw.length > (raw[0] === 3 ? MAX_BLOB_TRANSACTION_SIZE : LONGEST_READ)) {
+    checkSize(raw[0], raw.length, rules)
+  }
 }
 
 /**

@@ -17,6 +17,7 @@ import {
   effectiveTip,
   recoverTransaction,
 } from '../mempool/transaction.js'
+import { checkReadable } from '../mempool/validation.js'
 import { WorkingState } from '../state/workingState.js'
 import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { BlockExecution } from '../vm/block.js'
@@ -179,6 +180,7 @@ async function include(
 }
 
 function readTransaction(raw: Uint8Array, rules: ForkRules): PooledTransaction {
+  checkReadable(raw, rules)
   const fields = decodeTransaction(raw)
   checkSignature(fields, rules)
   return recoverTransaction(fields, rules)

@@ -106,6 +106,8 @@ export class SlotEntry {
   isWritten = false
   /** Whether the slot was written since the storage trie was last updated. */
   isPending = false
+  /** Number of the checkpoint that last recorded how to undo a write. */
+  recordedIn = 0
   #hashedKey: Uint8Array | undefined
 
   constructor(key: Uint8Array, base: Uint8Array | undefined) {

@@ -25,7 +25,7 @@ export type NextBase = StateView & Pick<TrieStateView, 'know'>
 /**
  * A flat cache of accounts and slots over a base, with an undo log.
  *
- * Reads return a promise only where the base does. A checkpoint costs one number, a commit nothing, and a revert only
+ * Reads return a promise only where the base does. A checkpoint costs two numbers, a commit nothing, and a revert only
  * what was written since. Changes outside checkpoints are not journaled and cannot be undone.
  */
 export class JournaledState {
@@ -40,7 +40,8 @@ export class JournaledState {
   #touched: AccountEntry[] = []
   #pending: AccountEntry[] = []
   readonly #undo: (() => void)[] = []
-  readonly #checkpoints: number[] = []
+  readonly #checkpoints: { number: number; undoLength: number }[] = []
+  #checkpointCount = 0
   #slotsWithOriginal: SlotEntry[] = []
 
   constructor(base: StateView) {
@@ -136,7 +137,11 @@ export class JournaledState {
     if (bytes.length > 32) throw new Error(`A storage value has at most 32 bytes, not ${bytes.length}`)
     const before = slot.value
     this.#putSlot(entry, slot, stripZeros(bytes))
-    if (this.#isJournaling) this.#undo.push(() => this.#putSlot(entry, slot, before))
+    const checkpoint = this.#checkpoints.at(-1)
+    // Code may write to one slot millions of times.
+    if (checkpoint === undefined || slot.recordedIn === checkpoint.number) return
+    slot.recordedIn = checkpoint.number
+    this.#undo.push(() => this.#putSlot(entry, slot, before))
   }
 
   #putSlot(entry: AccountEntry, slot: SlotEntry, value: Uint8Array): void {
@@ -176,7 +181,7 @@ export class JournaledState {
   }
 
   checkpoint(): void {
-    this.#checkpoints.push(this.#undo.length)
+    this.#checkpoints.push({ number: ++this.#checkpointCount, undoLength: this.#undo.length })
   }
 
   /** Keeps what was written since the last checkpoint. Committing the outermost one ends the transaction. */
@@ -189,8 +194,8 @@ export class JournaledState {
 
   /** Undoes what was written since the last checkpoint. */
   revert(): void {
-    const length = this.#checkpoints.pop() ?? 0
-    while (this.#undo.length > length) this.#undo.pop()?.()
+    const { undoLength = 0 } = this.#checkpoints.pop() ?? {}
+    while (this.#undo.length > undoLength) this.#undo.pop()?.()
     if (this.#checkpoints.length === 0) this.forgetOriginals()
   }
 

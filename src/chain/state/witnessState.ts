@@ -87,7 +87,7 @@ export class WitnessState extends WorkingState {
     for (const entry of this.state.touched) {
       const storage = entry.storage.isOverBase ? storages.get(bytesKey(entry.address)) : undefined
       if (storage !== undefined && entry.current !== undefined) {
-        yield* visitMerged(nodes, storage, slotChanges(entry))
+        yield* visitMerged(nodes, storage, yield* slotChanges(entry))
       }
       const isThere = entry.current !== undefined
       if ((entry.base !== undefined) !== isThere) {
@@ -100,11 +100,13 @@ export class WitnessState extends WorkingState {
 }
 
 /** The slots that become or cease to be zero. */
-function slotChanges({ storage }: AccountEntry): TrieChange[] {
+function* slotChanges({ storage }: AccountEntry): Steps<TrieChange[]> {
   const changes: TrieChange[] = []
-  for (const { base = NO_BYTES, value, hashedKey } of storage.written) {
+  for (const slot of storage.written) {
+    const { base = NO_BYTES, value } = slot
     if (base.length > 0 === value.length > 0) continue
-    changes.push({ key: hashedKey, value: value.length > 0 ? encodeString(value) : undefined })
+    changes.push({ key: slot.hashedKey, value: value.length > 0 ? encodeString(value) : undefined })
+    if (changes.length % CHANGES_AT_ONCE === 0) yield
   }
   return changes
 }

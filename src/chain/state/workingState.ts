@@ -1,18 +1,15 @@
 import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
 import type { AccountFields, StateManagerInterface } from '@ethereumjs/common'
 import { Account, type Address } from '@ethereumjs/util'
-import { keccak256, keccak256InTurns } from '../crypto.js'
+import { keccak256, keccak256Within } from '../crypto.js'
 import { AccountEntry, EMPTY_CODE_HASH, EMPTY_RECORD, NO_BYTES, bytesKey, slotKeyOf } from './account.js'
 import { ExecutionState, type WorkingStore } from './executionState.js'
 import { type StateCommitment, type StateReader, type StateStore, TrieStateView } from './stateStore.js'
 
 const DONE = Promise.resolve()
-/** Bytes of code above which its hash yields: overrides and dumps may hold megabytes. */
-const LONG_CODE = 512 * 1024
-
+/** Overrides and dumps may hold megabytes of code. */
 function hashOfCode(code: Uint8Array): Awaitable<Uint8Array> {
-  if (code.length === 0) return EMPTY_CODE_HASH
-  return code.length > LONG_CODE ? keccak256InTurns(code) : keccak256(code)
+  return code.length === 0 ? EMPTY_CODE_HASH : keccak256Within(code)
 }
 
 /**

@@ -1,4 +1,5 @@
 import { bytesToHex, bytesToPlainHex } from '../../encoding/hex.js'
+import { LargeMap } from '../../encoding/largeMap.js'
 import { REVERTED, decodeRevertReason } from '../evm/revertReason.js'
 import { NO_BYTES } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
@@ -43,6 +44,8 @@ export interface CallTracerOptions {
 /** Shared empty list of frames without entries; a real list is created on the first entry. */
 const NONE: never[] = []
 const SELECTOR_LENGTH = 4
+/** Approximate text length of a count without its name. */
+const COUNT_BYTES = 8
 /** Approximate text length of a frame or log without its data. */
 const FRAME_BYTES = 320
 
@@ -180,8 +183,13 @@ const calls: ReadonlySet<string> = new Set(['CALL', 'CALLCODE', 'DELEGATECALL', 
 /** Counts the called function selectors, each with the length of its arguments (geth: native/4byte.go). */
 export class FourByteTracer implements ExecutionTracer {
   /** By selector and number of bytes after it: `0x27dc297e-128`. */
-  readonly counts = new Map<string, number>()
+  readonly counts = new LargeMap<number>()
+  readonly #budget: TraceBudget
   #precompiles: ReadonlySet<string> = new Set()
+
+  constructor(budget: TraceBudget) {
+    this.#budget = budget
+  }
 
   begin({ precompiles }: TracedMessage): void {
     this.#precompiles = precompiles
@@ -191,6 +199,8 @@ export class FourByteTracer implements ExecutionTracer {
     if (input.length < SELECTOR_LENGTH || !calls.has(type) || this.#precompiles.has(bytesToPlainHex(to)))
       return
     const key = `${bytesToHex(input.subarray(0, SELECTOR_LENGTH))}-${input.length - SELECTOR_LENGTH}`
-    this.counts.set(key, (this.counts.get(key) ?? 0) + 1)
+    const count = this.counts.get(key) ?? 0
+    if (count === 0) this.#budget.spend(key.length + COUNT_BYTES)
+    this.counts.set(key, count + 1)
   }
 }

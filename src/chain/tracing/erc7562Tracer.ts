@@ -132,10 +132,11 @@ export class Erc7562Tracer implements ExecutionTracer {
     if (last !== undefined) this.#recordLookup(last, opcode, facts)
     if (last?.opcode === GAS && !callTypes.has(opcode)) this.#count(facts.usedOpcodes, GAS)
     if (opcode !== GAS && !this.#options.ignoredOpcodes.has(opcode)) this.#count(facts.usedOpcodes, opcode)
-    this.#keccak.step(step)
-    const pending = [this.#recordSize(step, facts), this.#recordStorage(step, facts)].filter(
-      (answer) => answer !== undefined,
-    )
+    const pending = [
+      this.#keccak.step(step),
+      this.#recordSize(step, facts),
+      this.#recordStorage(step, facts),
+    ].filter((answer) => answer !== undefined)
     return pending.length === 0 ? undefined : Promise.all(pending).then(() => undefined)
   }
 

@@ -149,9 +149,10 @@ export class HistoryTracer {
     requireParent(request)
     return replayBlock(this.#sources, request, async (replay) => {
       const roots: Uint8Array[] = []
+      const slice = new TimeSlice()
       for (let index = 0; index < replay.length; index++) {
         await replay.next()
-        roots.push(await replay.state.getStateRoot())
+        roots.push((await replay.state.computeRootInSlices(slice)).root)
       }
       return roots
     })

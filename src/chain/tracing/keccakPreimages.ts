@@ -1,5 +1,6 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { keccak256 } from '../crypto.js'
+import { whenReady } from '../../encoding/timeSlice.js'
+import { keccak256Within } from '../crypto.js'
 import type { TraceBudget } from './budget.js'
 import { opcodes } from './opcodes.js'
 import type { ExecutionTracer, Step } from './tracer.js'
@@ -34,11 +35,15 @@ export class KeccakPreimageTracer implements ExecutionTracer {
     this.#budget = budget
   }
 
-  step(step: Step): undefined {
-    if (step.runState.opCode !== opcodes.KECCAK256) return
+  step(step: Step): Promise<void> | undefined {
+    if (step.runState.opCode !== opcodes.KECCAK256) return undefined
     const input = keccakInput(step)
-    if (input === undefined) return
-    const key = bytesToPlainHex(keccak256(input))
+    if (input === undefined) return undefined
+    const kept = whenReady(keccak256Within(input), (hash) => this.#keep(bytesToPlainHex(hash), input))
+    return kept instanceof Promise ? kept : undefined
+  }
+
+  #keep(key: string, input: Uint8Array): void {
     if (this.preimages.has(key)) return
     this.#budget.spend(2 * (input.length + key.length))
     this.preimages.set(key, input)

@@ -1,12 +1,13 @@
 import { bytesToHex } from '../../encoding/hex.js'
-import { TimeSlice } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { serializedTransaction } from '../block/body.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import { ancestorHash } from '../calls/call.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { decodeBlock } from '../import/blockParts.js'
+import { decodeBlockInPieces } from '../import/blockParts.js'
 import { decodeTransaction } from '../mempool/decode.js'
 import { type PooledTransaction, createTransaction } from '../mempool/transaction.js'
 import type { StateStore, TrieStateView } from '../state/stateStore.js'
@@ -91,9 +92,7 @@ export async function replayBlock<T>(
   const { header } = block
   const state = target.state ?? new WorkingState({ base: parentState(sources, target), store: states })
   const rules = view.rulesAt(header)
-  const raws = isStored(block)
-    ? rawTransactions(blocks.blockRlp(block))
-    : block.transactions.map(({ transaction }) => transaction.serialize())
+  const rawAt = rawReader(blocks, block)
   const environment = createBlockEnvironment(header, rules)
   const context = {
     rules,
@@ -119,11 +118,11 @@ export async function replayBlock<T>(
     return use({
       evm,
       state,
-      length: raws.length,
+      length: block.transactions.length,
       next: async (tracer) => {
         const pause = slice.pause()
         if (pause !== undefined) await pause
-        const pooled = pooledOf(block, raws, index++, rules)
+        const pooled = pooledOf(block, rawAt, index++, rules)
         await tracer?.begin?.(describe(pooled, { evm, state, firstLogIndex: logs }))
         evm.trace(tracer)
         const { receipt } = await execution.apply(pooled)
@@ -132,7 +131,10 @@ export async function replayBlock<T>(
         await tracer?.end?.(receipt.gasUsed)
       },
       finish: async () => {
-        await execution.finish(isStored(block) ? decodeBlock(blocks.blockRlp(block)) : block)
+        const parts = isStored(block)
+          ? await runInSlices(decodeBlockInPieces(blocks.blockRlp(block)), slice)
+          : block
+        await execution.finish(parts)
       },
     })
   })
@@ -142,14 +144,28 @@ function isStored(block: ReplayedBlock): block is StoredBlock {
   return 'ordinal' in block
 }
 
+type RawReader = (index: number) => Uint8Array | undefined
+
+/** Returns what reads the transactions of a block; those of the pending block are encoded one by one. */
+function rawReader(blocks: BlockStore, block: ReplayedBlock): RawReader {
+  if (isStored(block)) {
+    const raws = rawTransactions(blocks.blockRlp(block))
+    return (index) => raws[index]
+  }
+  return (index) => {
+    const sealed = block.transactions[index]
+    return sealed && serializedTransaction(sealed.transaction)
+  }
+}
+
 /** Decodes a transaction of a block; its sender is already known. */
 function pooledOf(
   { header, transactions }: ReplayedBlock,
-  raws: readonly Uint8Array[],
+  rawAt: RawReader,
   index: number,
   rules: ForkRules,
 ): PooledTransaction {
-  const [raw, entry] = [raws[index], transactions[index]]
+  const [raw, entry] = [rawAt(index), transactions[index]]
   if (raw === undefined || entry === undefined) {
     throw new RangeError(`block ${header.number} has no transaction ${index}`)
   }

@@ -237,29 +237,42 @@ export function unsignedTransactionOf(
 const accessListIndex: Readonly<Record<number, number>> = { 1: 7, 2: 8, 3: 8, 4: 8 }
 /** Index of the authorization list among the fields of a set-code transaction (EIP-7702). */
 const AUTHORIZATION_LIST_INDEX = 9
+/** Index of the versioned hashes among the fields of a blob transaction (EIP-4844). */
+const BLOB_HASHES_INDEX = 10
 /** List entries encoded between two yields. */
 const ENTRIES_AT_ONCE = 512
 
-/**
- * Hashes {@link unsignedTransactionOf} incrementally: yields between pieces, since the lists may have megabytes.
- *
- * @returns 32 bytes
- */
+/** Hashes {@link unsignedTransactionOf} incrementally. @returns 32 bytes */
 export async function unsignedHashOf(
   call: CallObject,
   message: Message,
   rules: ForkRules,
 ): Promise<Uint8Array> {
-  const { accessList = [], authorizationList = [] } = message
+  return keccak256InTurns(await encodeUnsigned(call, message, rules))
+}
+
+/**
+ * Serializes {@link unsignedTransactionOf} incrementally: yields between pieces, since the lists may have megabytes.
+ */
+export async function encodeUnsigned(
+  call: CallObject,
+  message: Message,
+  rules: ForkRules,
+): Promise<Uint8Array> {
+  const { accessList = [], authorizationList = [], blobVersionedHashes = [] } = message
   const withoutLists = { ...message }
   if (message.accessList !== undefined) withoutLists.accessList = []
   if (message.authorizationList !== undefined) withoutLists.authorizationList = []
+  if (message.blobVersionedHashes !== undefined) withoutLists.blobVersionedHashes = []
   const transaction = unsignedTransactionOf(call, withoutLists, rules)
   const index = accessListIndex[transaction.type]
-  if (index === undefined) return keccak256(transaction.serialize())
-  const slice = new TimeSlice()
   const fields: RlpInput[] = [...(transaction.raw() as RlpInput[])]
+  if (index === undefined) return encodeRlp(fields)
+  const slice = new TimeSlice()
   fields[index] = await runInSlices(encodeList(accessList, accessListFields), slice)
+  if (transaction.type === 3) {
+    fields[BLOB_HASHES_INDEX] = await runInSlices(encodeList(blobVersionedHashes, hashField), slice)
+  }
   if (transaction.type === 4) {
     fields[AUTHORIZATION_LIST_INDEX] = await runInSlices(
       encodeList(authorizationList, authorizationFields),
@@ -268,7 +281,7 @@ export async function unsignedHashOf(
   }
   const encoded = encodeRlp(fields, 1)
   encoded[0] = transaction.type
-  return keccak256InTurns(encoded)
+  return encoded
 }
 
 function* accessListFields({ address, storageKeys }: AccessListEntry): Steps<RlpInput> {
@@ -285,6 +298,11 @@ function* accessListFields({ address, storageKeys }: AccessListEntry): Steps<Rlp
 function* authorizationFields(authorization: Authorization): Steps<RlpInput> {
   yield
   return authorizationBytes(authorization)
+}
+
+function* hashField(hash: Uint8Array): Steps<RlpInput> {
+  yield
+  return hash
 }
 
 function* encodeList<T>(list: readonly T[], fieldsOf: (item: T) => Steps<RlpInput>): Steps<EncodedItem> {

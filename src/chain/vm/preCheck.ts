@@ -1,4 +1,4 @@
-import { type Awaitable, whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices, whenReady } from '../../encoding/timeSlice.js'
 import { type TypedTransaction, getCalldataFloorGas } from '@ethereumjs/tx'
 import { checksumAddress } from '../accounts/address.js'
 import { BLOB_HASH_VERSION, GAS_PER_BLOB } from '../block/header.js'
@@ -65,14 +65,59 @@ export function preCheck(
   checks: MessageChecks,
   transaction: Awaitable<TypedTransaction> = transactionOfMessage(evm, message),
 ): Awaitable<CheckedMessage> {
-  return whenReady(transaction, (built) => retryUntilLoaded(() => check(evm, message, checks, built)))
+  return whenReady(transaction, (built) => {
+    const run = (priced: PricedTransaction): Awaitable<CheckedMessage> =>
+      retryUntilLoaded(() => check(evm, message, checks, priced))
+    return built.data.length <= LONG_DATA
+      ? run({ transaction: built })
+      : priceLongData(built, evm.common).then(run)
+  })
+}
+
+interface PricedTransaction {
+  transaction: TypedTransaction
+  /** The calldata floor, if it is known. */
+  floor?: bigint
+}
+
+/** Data longer than so many bytes is counted in slices. */
+const LONG_DATA = 1024 * 1024
+
+/** Counts the bytes of long data once and in slices; the library counts them several times, each in one go. */
+async function priceLongData(transaction: TypedTransaction, rules: ForkRules): Promise<PricedTransaction> {
+  const { data, to, cache } = transaction
+  const zeros = await runInSlices(countZeros(data), new TimeSlice())
+  const others = data.length - zeros
+  const ofZeros = BigInt(zeros) * rules.param('txDataZeroGas')
+  let value = ofZeros + BigInt(others) * rules.param('txDataNonZeroGas')
+  if (to === undefined && rules.isActivatedEIP(3860)) {
+    value += BigInt(Math.ceil(data.length / 32)) * rules.param('initCodeWordGas')
+  }
+  cache.dataFee = { value, hardfork: rules.hardfork() }
+  if (!rules.isActivatedEIP(7623)) return { transaction, floor: 0n }
+  const tokens = BigInt(zeros + TOKENS_PER_BYTE * others)
+  return { transaction, floor: rules.param('txGas') + tokens * rules.param('totalCostFloorPerToken') }
+}
+
+/** EIP-7623: tokens of a byte that is not zero. */
+const TOKENS_PER_BYTE = 4
+const COUNTED_AT_ONCE = 256 * 1024
+
+function* countZeros(data: Uint8Array): Steps<number> {
+  let zeros = 0
+  for (let start = 0; start < data.length; start += COUNTED_AT_ONCE) {
+    const end = Math.min(start + COUNTED_AT_ONCE, data.length)
+    for (let index = start; index < end; index++) if (data[index] === 0) zeros++
+    yield
+  }
+  return zeros
 }
 
 function check(
   evm: PooledEvm,
   message: Message,
   checks: MessageChecks,
-  transaction: TypedTransaction,
+  { transaction, floor: knownFloor }: PricedTransaction,
 ): CheckedMessage {
   const { from, data, gasLimit } = message
   const rules = evm.common
@@ -120,7 +165,7 @@ function check(
   const intrinsic = transaction.getIntrinsicGas()
   if (gasLimit < intrinsic)
     throw new IntrinsicGasError(`intrinsic gas too low: have ${gasLimit}, want ${intrinsic}`)
-  const floor = getCalldataFloorGas(transaction)
+  const floor = knownFloor ?? getCalldataFloorGas(transaction)
   if (gasLimit < floor) {
     throw rejected(`insufficient gas for floor data gas cost: have ${gasLimit}, want ${floor}`)
   }
@@ -145,7 +190,10 @@ function transactionOfMessage(evm: PooledEvm, message: Message): Awaitable<Typed
   }
   if (type === 3) {
     fields.maxFeePerBlobGas = blobFeeCap(evm, message)
-    fields.blobVersionedHashes = message.blobVersionedHashes
+    const { blobVersionedHashes: hashes = [] } = message
+    // The check refuses too many, whose conversion would take long.
+    const areTooMany = rules.isActivatedEIP(7594) && hashes.length > MAX_BLOBS_PER_TRANSACTION
+    fields.blobVersionedHashes = areTooMany ? [] : hashes
   }
   if (type === 4) fields.authorizationList = message.authorizationList
   return unsignedTransactionInSlices(fields, rules)

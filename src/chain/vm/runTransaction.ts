@@ -1,6 +1,6 @@
 import type { Block } from '@ethereumjs/block'
 import type { StateManagerInterface } from '@ethereumjs/common'
-import { EVMError, type EVMResult } from '@ethereumjs/evm'
+import { EVMError, type EVMResult, type ExecResult } from '@ethereumjs/evm'
 import { Address, EthereumJSError } from '@ethereumjs/util'
 import { type RunTxResult, runTx } from '@ethereumjs/vm'
 import {
@@ -276,21 +276,37 @@ function toResult(
   const { execResult, totalGasSpent, bloom, receipt } = result
   const { executionGasUsed } = execResult
   const many = evm.takeExcessLogs()
-  const logs = (many ?? execResult.logs ?? []).map(([address, topics, data]) => ({ address, topics, data }))
+  const few = execResult.logs ?? []
+  const bloomOfFew = few.length === 0 ? EMPTY_BLOOM : bloom.bitvector
   const gasBeforeRefunds = intrinsic + executionGasUsed
-  const libraryBloom = logs.length === 0 ? EMPTY_BLOOM : bloom.bitvector
-  const ownBloom = many === undefined ? libraryBloom : runInSlices(logsBloom(logs), new TimeSlice())
-  return whenReady(ownBloom, (bloomOfLogs) => ({
+  const emitted =
+    many === undefined
+      ? { logs: few.map(namedLog), logsBloom: bloomOfFew }
+      : runInSlices(readLogs(many), new TimeSlice())
+  return whenReady(emitted, (ofLogs) => ({
     returnData: execResult.returnValue,
     failure: execResult.exceptionError && describe(evm, message, execResult.exceptionError),
     gasUsed: totalGasSpent,
     maxGasUsed: gasBeforeRefunds > floor ? gasBeforeRefunds : floor,
     executionGasUsed,
     intrinsicGas: intrinsic,
-    logs,
-    logsBloom: bloomOfLogs,
+    ...ofLogs,
     stateRoot: 'stateRoot' in receipt ? receipt.stateRoot : undefined,
   }))
+}
+
+type LibraryLog = NonNullable<ExecResult['logs']>[number]
+/** Logs converted between two yields. */
+const LOGS_AT_ONCE = 1024
+
+function namedLog([address, topics, data]: LibraryLog): ExecutionLog {
+  return { address, topics, data }
+}
+
+function* readLogs(given: readonly LibraryLog[]): Steps<Pick<MessageResult, 'logs' | 'logsBloom'>> {
+  const logs: ExecutionLog[] = []
+  for (const log of given) if (logs.push(namedLog(log)) % LOGS_AT_ONCE === 0) yield
+  return { logs, logsBloom: yield* logsBloom(logs) }
 }
 
 function outcomeOf(

@@ -1,13 +1,14 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
 import type * as z from 'zod'
-import { encodeBlock, logsBloom } from '../../chain/block/body.js'
+import { encodeBlock, logsBloom, serializedTransaction } from '../../chain/block/body.js'
 import { hashHeader } from '../../chain/block/header.js'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
 import type { ImportedState } from '../../chain/controls/stateDump.js'
 import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { TransactionType } from '../../chain/mempool/decode.js'
-import { createTransaction } from '../../chain/mempool/transaction.js'
+import type { AccessListEntry, Authorization } from '../../chain/calls/callObject.js'
+import { checkSizes, createTransaction } from '../../chain/mempool/transaction.js'
 import type { ExecutionLog, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
@@ -23,9 +24,12 @@ import {
   type DumpedHeader,
   type DumpedOutcome,
   type DumpedTransaction,
+  accessListEntry,
   account,
   anvilState,
+  authorization,
   block,
+  bytes as byteString,
   genesisAlloc,
   log,
   outcome,
@@ -272,7 +276,11 @@ async function readTransaction(
   path: Path,
 ): Promise<SealedTransaction> {
   const data = await readBytes(dumped.input, [...path, 'input'], slice)
-  const transaction = createTransaction(fieldsOf(dumped, data), view.rulesAt(header))
+  const lists = await readLists(dumped, path, slice)
+  checkSizes(data, lists.accessList, lists.authorizationList)
+  const transaction = createTransaction({ ...fieldsOf(dumped), ...lists, data }, view.rulesAt(header))
+  // The block is encoded in one go.
+  serializedTransaction(transaction)
   const price = dumped.maxFeePerGas ?? dumped.gasPrice ?? 0n
   const withTip = (header.baseFeePerGas ?? 0n) + (dumped.maxPriorityFeePerGas ?? dumped.gasPrice ?? 0n)
   const logs = await readLogs(receipt.logs, slice)
@@ -297,28 +305,58 @@ async function readLogs(values: readonly unknown[], slice: TimeSlice): Promise<E
   const path = ['transactions', 'receipt', 'logs']
   const logs: ExecutionLog[] = []
   for (const { address, topics, data } of await readList(log, values, path, slice)) {
-    logs.push({ address, topics, data: await readBytes(data, [...path, logs.length, 'data'], slice) })
+    const place = [...path, logs.length]
+    logs.push({
+      address,
+      topics: await readList(byteString, topics, [...place, 'topics'], slice),
+      data: await readBytes(data, [...place, 'data'], slice),
+    })
   }
   return logs
 }
 
-function fieldsOf(dumped: DumpedTransaction, data: Uint8Array): Parameters<typeof createTransaction>[0] {
+interface TransactionLists {
+  accessList: AccessListEntry[]
+  blobVersionedHashes?: Uint8Array[]
+  authorizationList?: Authorization[]
+}
+
+async function readLists(
+  { accessList, blobVersionedHashes: hashes, authorizationList }: DumpedTransaction,
+  path: Path,
+  slice: TimeSlice,
+): Promise<TransactionLists> {
+  const lists: TransactionLists = { accessList: [] }
+  const place = [...path, 'accessList']
+  for (const { address, storageKeys } of await readList(accessListEntry, accessList ?? [], place, slice)) {
+    const keys = [...place, lists.accessList.length, 'storageKeys']
+    lists.accessList.push({ address, storageKeys: await readList(byteString, storageKeys, keys, slice) })
+  }
+  if (hashes) {
+    lists.blobVersionedHashes = await readList(byteString, hashes, [...path, 'blobVersionedHashes'], slice)
+  }
+  if (authorizationList) {
+    const listPath = [...path, 'authorizationList']
+    lists.authorizationList = await readList(authorization, authorizationList, listPath, slice)
+  }
+  return lists
+}
+
+type FieldsWithoutLists = Omit<Parameters<typeof createTransaction>[0], keyof TransactionLists | 'data'>
+
+function fieldsOf(dumped: DumpedTransaction): FieldsWithoutLists {
   const { to, nonce, gas: gasLimit, value, r, s, yParity, v } = dumped
   return {
     type: Number(dumped.type) as TransactionType,
     nonce,
     gasLimit,
     value,
-    data,
-    accessList: dumped.accessList ?? [],
     ...(to && { to }),
     ...given('chainId', dumped.chainId),
     ...given('gasPrice', dumped.gasPrice),
     ...given('maxFeePerGas', dumped.maxFeePerGas),
     ...given('maxPriorityFeePerGas', dumped.maxPriorityFeePerGas),
     ...given('maxFeePerBlobGas', dumped.maxFeePerBlobGas),
-    ...given('blobVersionedHashes', dumped.blobVersionedHashes),
-    ...given('authorizationList', dumped.authorizationList),
     v: v ?? yParity ?? 0n,
     r,
     s,

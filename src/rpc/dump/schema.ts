@@ -1,19 +1,31 @@
 import * as z from 'zod'
 import { hexToBytes } from '../../encoding/hex.js'
 
-const hexText = z.string().regex(/^0x[0-9a-f]*$/i, 'not hexadecimal')
+/** Text of limited length, which is checked first: reading megabytes would hold up other work. */
+const shortText = (length: number, error: string) => z.string().max(length, { abort: true, error })
+const hexText = /^0x[0-9a-f]*$/i
+const LONGEST_BYTES = 256 * 1024
 
 /** A byte string in hexadecimal. */
-const bytes = hexText.refine((text) => text.length % 2 === 0, 'an odd number of digits').transform(hexToBytes)
+export const bytes = shortText(2 + 2 * LONGEST_BYTES, `longer than ${LONGEST_BYTES} bytes`)
+  .regex(hexText, 'not hexadecimal')
+  .refine((text) => text.length % 2 === 0, 'an odd number of digits')
+  .transform(hexToBytes)
 
 /** A byte string that may lack leading zeros. */
-export const word = hexText
-  .refine((text) => text.length <= 66, 'longer than 32 bytes')
+export const word = shortText(66, 'longer than 32 bytes')
+  .regex(hexText, 'not hexadecimal')
   .transform((text) => hexToBytes(text.slice(2).padStart(64, '0')))
 
-/** A JSON number, or a number in hexadecimal or decimal. Its length is limited: millions of digits take seconds. */
+/** Digits of the largest number of 256 bits in decimal, which are more than in hexadecimal. */
+const LONGEST_NUMBER = 78
+
+/** A JSON number, or a number in hexadecimal or decimal. */
 const amount = z
-  .union([z.int().nonnegative(), z.string().regex(/^(0x[0-9a-f]{0,256}|\d{1,256})$/i, 'not a number')])
+  .union([
+    z.int().nonnegative(),
+    shortText(LONGEST_NUMBER, 'too large a number').regex(/^(0x[0-9a-f]*|\d+)$/i, 'not a number'),
+  ])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 
 /** Members by name, read later: a full schema would validate all of them in one piece. */
@@ -78,6 +90,23 @@ const header = z.object({
   requestsHash: bytes.nullish(),
 })
 
+/** An entry of an access list, whose keys are {@link bytes} read later. */
+export const accessListEntry = z.object({ address: bytes, storageKeys: elements })
+
+/** An authorization (EIP-7702). */
+export const authorization = z.object({
+  chainId: amount,
+  address: bytes,
+  nonce: amount,
+  yParity: amount,
+  r: amount,
+  s: amount,
+})
+
+/** Many more than a block has. */
+const MOST_BLOBS = 1024
+
+/** A transaction, whose lists are read later. */
 const transaction = z.object({
   type: amount.default(0n),
   chainId: amount.nullish(),
@@ -90,13 +119,9 @@ const transaction = z.object({
   to: bytes.nullish(),
   value: amount,
   input: longBytes,
-  accessList: z.array(z.object({ address: bytes, storageKeys: z.array(bytes) })).nullish(),
-  blobVersionedHashes: z.array(bytes).nullish(),
-  authorizationList: z
-    .array(
-      z.object({ chainId: amount, address: bytes, nonce: amount, yParity: amount, r: amount, s: amount }),
-    )
-    .nullish(),
+  accessList: elements.nullish(),
+  blobVersionedHashes: elements.refine(({ length }) => length <= MOST_BLOBS, 'too many blobs').nullish(),
+  authorizationList: elements.nullish(),
   r: amount,
   s: amount,
   v: amount.nullish(),
@@ -112,8 +137,8 @@ export const block = z.object({ header, transactions: elements, withdrawals: ele
 /** A transaction of a block. */
 export const sent = z.object({ transaction, impersonated_sender: bytes.nullish() })
 
-/** A log of a receipt; its data is decoded later, as {@link longBytes}. */
-export const log = z.object({ address: bytes, topics: z.array(bytes), data: longBytes })
+/** A log of a receipt; its topics are {@link bytes} read later, and its data is decoded later, as {@link longBytes}. */
+export const log = z.object({ address: bytes, topics: elements, data: longBytes })
 
 /** Execution result of a transaction; its {@link log}s are read later. */
 export const outcome = z.object({

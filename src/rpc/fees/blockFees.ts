@@ -3,6 +3,8 @@ import type { BlockWire, SealedBlock, StoredBlock } from '../../chain/block/reco
 import type { ForkRules, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { latin1 } from '../../encoding/hex.js'
+import { sortInSlices } from '../../encoding/sorting.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 
 /** Returns the rules for the block after a header. */
 function rulesAfter(view: ChainView, header: HeaderFields): ForkRules {
@@ -49,8 +51,8 @@ const feeMembers = /"effectiveGasPrice":"(0x[0-9a-f]+)".*?,"gasUsed":"(0x[0-9a-f
 
 const feesOfBlocks = new WeakMap<StoredBlock, readonly TransactionFee[]>()
 
-/** Returns the fees of a stored block's transactions by ascending tip. */
-export function storedBlockFees(view: ChainView, block: StoredBlock): readonly TransactionFee[] {
+/** Reads the fees of a stored block's transactions. @returns those by ascending tip */
+export function* storedBlockFees(view: ChainView, block: StoredBlock): Steps<readonly TransactionFee[]> {
   const known = feesOfBlocks.get(block)
   if (known !== undefined) return known
   const baseFee = block.header.baseFeePerGas ?? 0n
@@ -60,8 +62,9 @@ export function storedBlockFees(view: ChainView, block: StoredBlock): readonly T
     const [, price = '0x0', gasUsed = '0x0'] = feeMembers.exec(head) ?? []
     const { sender } = block.transactions[fees.length]!
     fees.push({ gasUsed: BigInt(gasUsed), tip: BigInt(price) - baseFee, sender })
+    if (fees.length % RECEIPTS_AT_ONCE === 0) yield
   }
-  const sorted = byTip(fees)
+  const sorted = yield* sortInSlices(fees, compareTips)
   feesOfBlocks.set(block, sorted)
   return sorted
 }
@@ -85,17 +88,16 @@ function* receiptHeads(wire: BlockWire, count: number): Iterable<Uint8Array> {
 }
 
 /** Returns the fees of the pending block's transactions by ascending tip. */
-export function sealedBlockFees(block: SealedBlock): readonly TransactionFee[] {
+export function sealedBlockFees(block: SealedBlock): Steps<readonly TransactionFee[]> {
   const baseFee = block.header.baseFeePerGas ?? 0n
-  return byTip(
-    block.transactions.map(({ receipt, sender }) => ({
-      gasUsed: receipt.gasUsed,
-      tip: receipt.effectiveGasPrice - baseFee,
-      sender,
-    })),
-  )
+  const fees = block.transactions.map(({ receipt, sender }) => ({
+    gasUsed: receipt.gasUsed,
+    tip: receipt.effectiveGasPrice - baseFee,
+    sender,
+  }))
+  return sortInSlices(fees, compareTips)
 }
 
-function byTip(fees: readonly TransactionFee[]): readonly TransactionFee[] {
-  return fees.toSorted((a, b) => (a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0))
+function compareTips(a: TransactionFee, b: TransactionFee): number {
+  return a.tip < b.tip ? -1 : a.tip > b.tip ? 1 : 0
 }

@@ -126,19 +126,19 @@ async function collectBlocks(
   newest: NumberSelector,
 ): Promise<HistoryBlock[]> {
   const blocks: HistoryBlock[] = []
+  const slice = new TimeSlice()
   let last: bigint
   if (isPending(newest)) {
     const { block } = await view.pendingBlock()
-    blocks.push({ header: block.header, fees: sealedBlockFees(block) })
+    blocks.push({ header: block.header, fees: await runInSlices(sealedBlockFees(block), slice) })
     last = block.header.number - 1n
   } else {
     last = newestNumber(view, newest)
   }
-  const slice = new TimeSlice()
   for (let number = last; number >= 0n && BigInt(blocks.length) < count; number--) {
     const block = view.blockByNumber(number)
     if (block === undefined) break
-    blocks.push({ header: block.header, fees: storedBlockFees(view, block) })
+    blocks.push({ header: block.header, fees: await runInSlices(storedBlockFees(view, block), slice) })
     await slice.pause()
   }
   return blocks.reverse()

@@ -2,6 +2,7 @@ import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesEqual } from '../../encoding/hex.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import { storedBlockFees } from './blockFees.js'
 
 /**
@@ -25,7 +26,7 @@ const suggestions = new WeakMap<StoredBlock, bigint>()
  *
  * @param startTip - suggestion while no tips have been paid, and the sample of a block without transactions
  */
-export function suggestTip(view: ChainView, startTip: bigint): bigint {
+export function* suggestTip(view: ChainView, startTip: bigint): Steps<bigint> {
   const head = view.head()
   const known = suggestions.get(head)
   if (known !== undefined) return known
@@ -34,7 +35,8 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
   for (let number = head.header.number; number > 0n && outstanding > 0; number--) {
     outstanding--
     const block = view.blockByNumber(number)
-    const tips = block === undefined ? [] : sampleTips(view, block)
+    const tips = block === undefined ? [] : yield* sampleTips(view, block)
+    yield
     if (tips.length <= 1 && samples.length + 1 + outstanding < MAX_SAMPLES) outstanding++
     samples.push(...(tips.length > 0 ? tips : [startTip]))
   }
@@ -49,14 +51,15 @@ export function suggestTip(view: ChainView, startTip: bigint): bigint {
  * Returns the lowest tip (wei per gas) paid in the head, at least `startTip` (foundry: anvil/src/eth/backend,
  * lowest_suggestion_tip).
  */
-export function lowestTip(view: ChainView, startTip: bigint): bigint {
-  const [lowest] = storedBlockFees(view, view.head())
+export function* lowestTip(view: ChainView, startTip: bigint): Steps<bigint> {
+  const [lowest] = yield* storedBlockFees(view, view.head())
   return lowest === undefined || lowest.tip < startTip ? startTip : lowest.tip
 }
 
 /** Returns a block's lowest tips, except those paid by its own fee recipient. */
-function sampleTips(view: ChainView, block: StoredBlock): bigint[] {
-  return storedBlockFees(view, block)
+function* sampleTips(view: ChainView, block: StoredBlock): Steps<bigint[]> {
+  const fees = yield* storedBlockFees(view, block)
+  return fees
     .filter(({ tip, sender }) => tip >= MIN_TIP && !bytesEqual(sender, block.header.coinbase))
     .slice(0, SAMPLES_OF_BLOCK)
     .map(({ tip }) => tip)

@@ -120,6 +120,10 @@ export function bytesWire(bytes: Uint8Array): Awaitable<WireBytes> {
 
 /** Writes bytes like {@link bytesWire}. */
 export function* writeBytes(bytes: Uint8Array, writer: PieceWriter): Steps<void> {
+  if (bytes.length <= BYTES_AT_ONCE) {
+    writer.append(jsonBytes(bytes))
+    return
+  }
   writer.append('"')
   for (const piece of hexPieces(bytes)) {
     writer.append(piece)

@@ -18,6 +18,9 @@ export interface SubscriptionKind {
   feed(call: Call, params: readonly unknown[]): Awaitable<Feed>
 }
 
+/** Characters that a refusal shows of the name of an unknown kind. */
+const LONGEST_NAME = 2048
+
 /** Defines a kind of subscription by the parameters after its name and its feed. */
 export function defineKind<const P extends readonly Parameter<unknown>[]>(
   name: string,
@@ -49,7 +52,7 @@ export function subscriptionMethods(
         throw new InvalidParamsError('expected subscription name as first argument')
       }
       const kind = byName.get(name)
-      if (kind === undefined) throw new SubscriptionKindNotFoundError(namespace, name)
+      if (kind === undefined) throw new SubscriptionKindNotFoundError(namespace, name.slice(0, LONGEST_NAME))
       return whenReady(kind.feed(call, params), (feed) => subscriptions.open(feed, subscribe.name))
     },
   }

@@ -33,9 +33,12 @@ export function isBlockTag(text: string): text is BlockTag {
   return tags.includes(text)
 }
 
+/** Digits of a 64-bit number. */
+const MAX_DIGITS = 16
+
 /** Whether a non-digit precedes the first excess digit: geth reads the digits one by one. */
 function hasEarlyFault(text: string): boolean {
-  const [, digits = ''] = /^0x([^0].*)$/is.exec(text) ?? []
+  const [, digits = ''] = /^0x([^0].*)$/is.exec(text.slice(0, '0x'.length + MAX_DIGITS + 1)) ?? []
   return /^[0-9a-f]{0,16}[^0-9a-f]/i.test(digits)
 }
 

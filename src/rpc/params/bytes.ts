@@ -82,10 +82,15 @@ export const httpUrl: Decoder<string> = {
   schema: urlText.schema,
   decode(value) {
     const url = urlText.decode(value)
-    if (!/^https?:/.test(url) || !URL.canParse(url)) throw new ReasonError('expected an http or https URL')
+    if (url.length > LONGEST_URL || !/^https?:/.test(url) || !URL.canParse(url)) {
+      throw new ReasonError('expected an http or https URL')
+    }
     return url
   },
 }
+
+/** Characters of a URL. Parsing megabytes would hold up other requests. */
+const LONGEST_URL = 8192
 
 /** A storage key, undecoded; see {@link decodeStorageKey}. */
 export const storageKey = text('string', 'storage key')

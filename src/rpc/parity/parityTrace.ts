@@ -5,7 +5,7 @@ import { type PrestateAccount, PrestateTracer } from '../../chain/tracing/presta
 import { type ExecutionTracer, combineTracers } from '../../chain/tracing/tracer.js'
 import { sortedEntries } from '../../encoding/sorting.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, written } from '../format/pieces.js'
+import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, writeBytes, written } from '../format/pieces.js'
 import type { Call } from '../method.js'
 import { traceContextOf } from '../methods/traces.js'
 import type { TraceType } from '../params/traceConfig.js'
@@ -148,7 +148,9 @@ interface Parts {
 }
 
 function* writeMembers({ calls, changes, steps, withFrames, form }: Parts, writer: PieceWriter): Steps<void> {
-  writer.append(`"output":${jsonBytes(calls.result.output ?? new Uint8Array(0))},"stateDiff":`)
+  writer.append('"output":')
+  yield* writeBytes(calls.result.output ?? new Uint8Array(0), writer)
+  writer.append(',"stateDiff":')
   if (changes === undefined) writer.append('null')
   else yield* writeStateDiff(changes, form, writer)
   writer.append(',"trace":')

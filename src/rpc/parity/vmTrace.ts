@@ -2,8 +2,8 @@ import type { RunState } from '../../chain/evm/internals.js'
 import type { TraceBudget } from '../../chain/tracing/budget.js'
 import { opcodes } from '../../chain/tracing/opcodes.js'
 import type { ExecutionTracer, Step } from '../../chain/tracing/tracer.js'
-import type { Steps } from '../../encoding/timeSlice.js'
-import { PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import { PieceWriter, jsonQuantity, writeBytes } from '../format/pieces.js'
 
 /** Bytes of memory. */
 export interface MemoryRange {
@@ -62,6 +62,9 @@ const REVERT = 0xfd
 /** Opcodes that end a frame after executing successfully. */
 const endings: ReadonlySet<number> = new Set([STOP, RETURN, REVERT, opcodes.SELFDESTRUCT])
 
+/** Longer code and memory are written in pieces. */
+const LONG = 64 * 1024
+
 /** An opcode in execution. */
 interface RunningOperation {
   opcode: number
@@ -89,6 +92,7 @@ export class VmTrace implements ExecutionTracer {
   readonly #writer = new PieceWriter()
   readonly #budget: TraceBudget
   readonly #frames: Frame[] = []
+  readonly #slice = new TimeSlice()
   #isEmpty = true
 
   constructor(budget: TraceBudget) {
@@ -99,24 +103,25 @@ export class VmTrace implements ExecutionTracer {
     this.#frames.push({ isOpen: false, running: undefined })
   }
 
-  step(step: Step): undefined {
+  step(step: Step): Promise<void> | undefined {
     const frame = this.#frames.at(-1)
     if (frame === undefined) return undefined
-    const { runState, gas } = step
-    if (!frame.isOpen) this.#open(frame, runState)
-    const isFirst = frame.running === undefined
-    this.#finish(frame, (running) => effects(running, runState, gas))
-    this.#write(`${isFirst ? '' : ','}{"pc":${runState.programCounter},"cost":${step.cost},"sub":`)
-    frame.running = runningOperation(step)
+    const codeLength = frame.isOpen ? 0 : step.runState.env.code.length
+    const written = this.#writeStep(frame, step)
+    if (codeLength + (frame.running?.memory?.length ?? 0) > LONG) return runInSlices(written, this.#slice)
+    runToCompletion(written)
     return undefined
   }
 
   exit(): void {
     const frame = this.#frames.pop()
     if (frame?.isOpen !== true) return
-    this.#finish(frame, ({ opcode, failed, gasAfter }) =>
-      failed || !endings.has(opcode) ? 'null' : `{"mem":null,"push":[],"store":null,"used":${gasAfter}}`,
-    )
+    if (frame.running !== undefined) {
+      const { opcode, failed, gasAfter } = frame.running
+      const isSound = !failed && endings.has(opcode)
+      const executed = isSound ? `{"mem":null,"push":[],"store":null,"used":${gasAfter}}` : 'null'
+      this.#write(`${nestedText(frame.running)},"ex":${executed}}`)
+    }
     this.#write(']}')
     const caller = this.#frames.at(-1)?.running
     if (caller !== undefined) caller.hasFrame = true
@@ -131,16 +136,39 @@ export class VmTrace implements ExecutionTracer {
     }
   }
 
-  #open(frame: Frame, { env }: RunState): void {
-    frame.isOpen = true
-    this.#isEmpty = false
-    this.#write(`{"code":${jsonBytes(env.code)},"ops":[`)
+  /** Ends the text of the last opcode, and begins that of the next. */
+  *#writeStep(frame: Frame, step: Step): Steps<void> {
+    const { runState, gas } = step
+    if (!frame.isOpen) yield* this.#open(frame, runState)
+    const { running } = frame
+    if (running !== undefined) {
+      const { memory } = running
+      this.#write(`${nestedText(running)},"ex":{"mem":`)
+      if (memory === undefined) this.#write('null')
+      else yield* this.#writeMemory(memory, runState)
+      this.#write(`${effects(running, runState.stack, gas)}},`)
+    }
+    this.#write(`{"pc":${runState.programCounter},"cost":${step.cost},"sub":`)
+    frame.running = runningOperation(step)
   }
 
-  #finish(frame: Frame, executed: (running: RunningOperation) => string): void {
-    const { running } = frame
-    if (running === undefined) return
-    this.#write(`${running.hasFrame ? '' : 'null'},"ex":${executed(running)}}`)
+  *#open(frame: Frame, { env }: RunState): Steps<void> {
+    frame.isOpen = true
+    this.#isEmpty = false
+    this.#write('{"code":')
+    yield* this.#writeBytes(env.code)
+    this.#write(',"ops":[')
+  }
+
+  *#writeMemory({ offset, length }: MemoryRange, { memory }: RunState): Steps<void> {
+    this.#write('{"data":')
+    yield* this.#writeBytes(memory.read(offset, length, true))
+    this.#write(`,"off":${offset}}`)
+  }
+
+  *#writeBytes(bytes: Uint8Array): Steps<void> {
+    this.#budget.spend(2 * bytes.length)
+    yield* writeBytes(bytes, this.#writer)
   }
 
   #write(text: string): void {
@@ -162,19 +190,16 @@ function runningOperation({ runState, gas, cost, failure }: Step): RunningOperat
   }
 }
 
-/** Returns the effects of an opcode, as seen by the next one in its frame. */
-function effects(
-  { opcode, memory, stored }: RunningOperation,
-  { stack, memory: contents }: RunState,
-  gas: bigint,
-): string {
+/** Returns what stands for the frame of an opcode that created none. */
+function nestedText({ hasFrame }: RunningOperation): string {
+  return hasFrame ? '' : 'null'
+}
+
+/** Returns the effects of an opcode but for its memory, as seen by the next one in its frame. */
+function effects({ opcode, stored }: RunningOperation, stack: RunState['stack'], gas: bigint): string {
   const count = pushedItems[opcode] ?? 0
   const pushed = count === 0 ? [] : stack.peek(count).reverse()
-  const mem =
-    memory === undefined
-      ? 'null'
-      : `{"data":${jsonBytes(contents.read(memory.offset, memory.length, true))},"off":${memory.offset}}`
   const store =
     stored === undefined ? 'null' : `{"key":${jsonQuantity(stored[0])},"val":${jsonQuantity(stored[1])}}`
-  return `{"mem":${mem},"push":[${pushed.map(jsonQuantity).join(',')}],"store":${store},"used":${gas}}`
+  return `,"push":[${pushed.map(jsonQuantity).join(',')}],"store":${store},"used":${gas}}`
 }

@@ -7,6 +7,7 @@ import {
   jsonBytes,
   jsonQuantity,
   quantityMember,
+  writeBytes,
 } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
@@ -26,15 +27,14 @@ export function* writeCallFrame(
   more?: (frame: CallFrame) => Steps<void>,
 ): Steps<void> {
   const open = [{ frame: top, next: 0 }]
-  writer.append(beginning(top, form))
-  yield* writeReason(top, writer)
+  yield* writeBeginning(top, form, writer)
   for (let parent = open.at(-1); parent !== undefined; parent = open.at(-1)) {
     yield
     const { frame, next } = parent
     const call = frame.calls[next]
     if (call !== undefined) {
-      writer.append((next === 0 ? ',"calls":[' : ',') + beginning(call, form))
-      yield* writeReason(call, writer)
+      writer.append(next === 0 ? ',"calls":[' : ',')
+      yield* writeBeginning(call, form, writer)
       parent.next++
       open.push({ frame: call, next: 0 })
       continue
@@ -48,22 +48,23 @@ export function* writeCallFrame(
   }
 }
 
-/** Returns a frame's text up to its revert reason. */
-function beginning(
-  { type, from, to, input, gas, gasUsed, output, failure }: CallFrame,
+/** Writes a frame up to its nested frames. */
+function* writeBeginning(
+  { type, from, to, input, gas, gasUsed, output, failure, revertReason }: CallFrame,
   form: TraceForm,
-): string {
+  writer: PieceWriter,
+): Steps<void> {
   const isFailedCreation = failure !== undefined && (type === 'CREATE' || type === 'CREATE2')
-  return (
+  writer.append(
     `{"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"gasUsed":${jsonQuantity(gasUsed)}` +
-    bytesMember('to', isFailedCreation ? undefined : to) +
-    `,"input":${jsonBytes(input)}` +
-    bytesMember('output', output) +
-    (failure === undefined ? '' : `,"error":${printJson(frameFailure(failure, form))}`)
+      `${bytesMember('to', isFailedCreation ? undefined : to)},"input":`,
   )
-}
-
-function* writeReason({ revertReason }: CallFrame, writer: PieceWriter): Steps<void> {
+  yield* writeBytes(input, writer)
+  if (output !== undefined) {
+    writer.append(',"output":')
+    yield* writeBytes(output, writer)
+  }
+  if (failure !== undefined) writer.append(`,"error":${printJson(frameFailure(failure, form))}`)
   if (revertReason === undefined) return
   writer.append(',"revertReason":')
   for (const piece of yield* printText(revertReason)) writer.append(piece)
@@ -73,18 +74,13 @@ function* writeLogs(logs: readonly CallLog[], writer: PieceWriter): Steps<void> 
   if (logs.length === 0) return
   writer.append(',"logs":')
   const list = new ListWriter(writer)
-  for (const log of logs) {
-    list.append(callLogText(log))
+  for (const { address, topics, data, index, position } of logs) {
+    list.append(`{"address":${jsonBytes(address)},"topics":[${topics.map(jsonBytes).join(',')}],"data":`)
+    yield* writeBytes(data, writer)
+    writer.append(`,"index":${jsonQuantity(index)},"position":${jsonQuantity(position)}}`)
     yield
   }
   list.end()
-}
-
-function callLogText({ address, topics, data, index, position }: CallLog): string {
-  return (
-    `{"address":${jsonBytes(address)},"topics":[${topics.map(jsonBytes).join(',')}],"data":${jsonBytes(data)}` +
-    `,"index":${jsonQuantity(index)},"position":${jsonQuantity(position)}}`
-  )
 }
 
 const options = struct(

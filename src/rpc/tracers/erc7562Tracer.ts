@@ -2,7 +2,7 @@ import { type Erc7562Facts, Erc7562Tracer } from '../../chain/tracing/erc7562Tra
 import { KeccakPreimageTracer } from '../../chain/tracing/keccakPreimages.js'
 import { sortInSlices, sortedEntries } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
-import { ListWriter, type PieceWriter, jsonBytes } from '../format/pieces.js'
+import { ListWriter, type PieceWriter, jsonBytes, writeBytes } from '../format/pieces.js'
 import { list, struct } from '../params/combinators.js'
 import { uint64 } from '../params/numbers.js'
 import { boolean } from '../params/bytes.js'
@@ -70,7 +70,8 @@ function* writeKeccakInputs(inputs: readonly Uint8Array[], writer: PieceWriter):
   writer.append(',"keccak":')
   const list = new ListWriter(writer)
   for (const input of yield* sortInSlices(inputs, Buffer.compare)) {
-    list.append(jsonBytes(input))
+    list.append('')
+    yield* writeBytes(input, writer)
     yield
   }
   list.end()
@@ -102,7 +103,8 @@ export const keccakPreimageTracer: TracerKind = {
 function* writePreimages(preimages: ReadonlyMap<string, Uint8Array>, writer: PieceWriter): Steps<void> {
   const members = new ListWriter(writer, '{}')
   for (const [hash, input] of yield* sortedEntries(preimages)) {
-    members.append(`"0x${hash}":${jsonBytes(input)}`)
+    members.append(`"0x${hash}":`)
+    yield* writeBytes(input, writer)
     yield
   }
   members.end()

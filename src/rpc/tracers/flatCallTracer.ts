@@ -8,6 +8,7 @@ import {
   jsonBytes,
   jsonQuantity,
   quantityMember,
+  writeBytes,
 } from '../format/pieces.js'
 import { struct } from '../params/combinators.js'
 import { boolean } from '../params/bytes.js'
@@ -37,7 +38,11 @@ export function* writeFlatCalls(
 ): Steps<void> {
   const list = new ListWriter(writer)
   for (const flat of flattenCalls(top)) {
-    list.append(flatCallText(flat, context, options))
+    list.append('')
+    for (const part of flatCallParts(flat, context, options)) {
+      if (typeof part === 'string') writer.append(part)
+      else yield* writeBytes(part, writer)
+    }
     yield
   }
   list.end()
@@ -67,29 +72,46 @@ export function* flattenCalls(top: CallFrame): Iterable<FlatCall> {
   }
 }
 
+/** Text, or bytes to write as a JSON string. */
+type Part = string | Uint8Array
+
 /** Returns the text of one frame. Without a context, as for a call, it names no block and no transaction. */
 export function flatCallText(
+  flat: FlatCall,
+  context: TraceContext | undefined,
+  format: FlatCallOptions,
+): string {
+  let text = ''
+  for (const part of flatCallParts(flat, context, format)) {
+    text += typeof part === 'string' ? part : jsonBytes(part)
+  }
+  return text
+}
+
+/** Returns the parts of {@link flatCallText}: the bytes may be megabytes, which take long to write at once. */
+function flatCallParts(
   { frame, traceAddress }: FlatCall,
   context: TraceContext | undefined,
   { describe, missingResult }: FlatCallOptions,
-): string {
+): Part[] {
   const { failure, calls } = frame
   const hasResult = (failure === undefined || failure === REVERTED) && frame.type !== 'SELFDESTRUCT'
-  const result = hasResult ? resultText(frame) : missingResult === 'null' ? 'null' : undefined
+  const missing = missingResult === 'null' ? [',"result":null'] : []
   const message = failure === undefined ? undefined : describe(failure)
-  return (
-    `{"action":${actionText(frame)}` +
+  return [
+    '{"action":',
+    ...actionParts(frame),
     (context === undefined
       ? ''
       : `,"blockHash":${hashOrNull(context.blockHash)},"blockNumber":${context.blockNumber}`) +
-    (message === undefined ? '' : `,"error":${printJson(message)}`) +
-    (result === undefined ? '' : `,"result":${result}`) +
+      (message === undefined ? '' : `,"error":${printJson(message)}`),
+    ...(hasResult ? resultParts(frame) : missing),
     `,"subtraces":${calls.length},"traceAddress":[${traceAddress.join(',')}]` +
-    (context === undefined
-      ? ''
-      : `,"transactionHash":${hashOrNull(context.transactionHash)},"transactionPosition":${context.transactionIndex}`) +
-    `,"type":"${kindOf(frame)}"}`
-  )
+      (context === undefined
+        ? ''
+        : `,"transactionHash":${hashOrNull(context.transactionHash)},"transactionPosition":${context.transactionIndex}`) +
+      `,"type":"${kindOf(frame)}"}`,
+  ]
 }
 
 function kindOf({ type }: CallFrame): 'call' | 'create' | 'suicide' {
@@ -101,24 +123,26 @@ function isCreation(type: CallFrame['type']): boolean {
   return type === 'CREATE' || type === 'CREATE2'
 }
 
-function actionText({ type, from, to, gas, input, value = 0n }: CallFrame): string {
+function actionParts({ type, from, to, gas, input, value = 0n }: CallFrame): Part[] {
   if (type === 'SELFDESTRUCT') {
-    return `{"address":${jsonBytes(from)},"balance":${jsonQuantity(value)},"refundAddress":${jsonBytes(to)}}`
+    return [
+      `{"address":${jsonBytes(from)},"balance":${jsonQuantity(value)},"refundAddress":${jsonBytes(to)}}`,
+    ]
   }
   const creates = isCreation(type)
-  return (
+  return [
     `{"${creates ? 'creationMethod' : 'callType'}":"${type.toLowerCase()}"` +
-    `,"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"${creates ? 'init' : 'input'}":${jsonBytes(input)}` +
-    bytesMember('to', creates ? undefined : to) +
-    `${quantityMember('value', value)}}`
-  )
+      `,"from":${jsonBytes(from)},"gas":${jsonQuantity(gas)},"${creates ? 'init' : 'input'}":`,
+    input,
+    `${bytesMember('to', creates ? undefined : to)}${quantityMember('value', value)}}`,
+  ]
 }
 
-function resultText({ type, to, gasUsed, output = NO_BYTES, failure }: CallFrame): string {
+function resultParts({ type, to, gasUsed, output = NO_BYTES, failure }: CallFrame): Part[] {
   const used = `"gasUsed":${jsonQuantity(gasUsed)}`
-  if (!isCreation(type)) return `{${used},"output":${jsonBytes(output)}}`
+  if (!isCreation(type)) return [`,"result":{${used},"output":`, output, '}']
   const address = failure === undefined ? `"address":${jsonBytes(to)},` : ''
-  return `{${address}"code":${jsonBytes(output)},${used}}`
+  return [`,"result":{${address}"code":`, output, `,${used}}`]
 }
 
 function hashOrNull(hash: Uint8Array | undefined): string {

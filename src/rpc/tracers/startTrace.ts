@@ -19,13 +19,13 @@ import type { Trace, TraceContext, TraceForm, TracerKind } from './tracerKind.js
 /** 4byteTracer: number of calls per function selector. */
 const fourByteTracer: TracerKind = {
   name: '4byteTracer',
-  start() {
-    const tracer = new FourByteTracer()
+  start(_config, budget) {
+    const tracer = new FourByteTracer(budget)
     return { tracer, write: (_, writer) => writeCounts(tracer.counts, writer) }
   },
 }
 
-function* writeCounts(counts: ReadonlyMap<string, number>, writer: PieceWriter): Steps<void> {
+function* writeCounts(counts: Iterable<[string, number]>, writer: PieceWriter): Steps<void> {
   const members = new ListWriter(writer, '{}')
   for (const [key, count] of yield* sortedEntries(counts)) {
     members.append(`"${key}":${count}`)

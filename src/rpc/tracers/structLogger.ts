@@ -9,8 +9,9 @@ import {
 } from '../../chain/tracing/structLogger.js'
 import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { LargeMap } from '../../encoding/largeMap.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { ListWriter, PieceWriter, jsonBytes, jsonQuantity } from '../format/pieces.js'
+import { ListWriter, PieceWriter, jsonBytes, jsonQuantity, writeBytes } from '../format/pieces.js'
 import { printJson } from '../wire.js'
 import type { Trace, TraceForm, TracerKind } from './tracerKind.js'
 
@@ -19,12 +20,15 @@ const WORD_BYTES = 32
 /** Bytes of memory written at once. */
 const MEMORY_AT_ONCE = 256 * 1024
 const MEMORY_MEMBER = '"memory":['
+/** Approximate text length of a count without its name. */
+const COUNT_BYTES = 8
 
 interface TraceFormat {
   /** Precedes the digits of words. */
   wordPrefix: '0x' | ''
   step: (log: StructLog) => string
-  returnValue(bytes: Uint8Array): string
+  /** An empty return value. */
+  nothing: '"0x"' | '""'
 }
 
 /** Prints steps as they occur. */
@@ -70,9 +74,10 @@ class StructLogText implements StructLogSink {
 
   /** Writes the complete trace. */
   *writeAll({ gasUsed, failed, returnValue }: StructLogOutcome, writer: PieceWriter): Steps<void> {
-    writer.append(
-      `{"gas":${gasUsed},"failed":${failed},"returnValue":${this.#format.returnValue(returnValue)},"structLogs":[`,
-    )
+    writer.append(`{"gas":${gasUsed},"failed":${failed},"returnValue":`)
+    if (returnValue.length === 0) writer.append(this.#format.nothing)
+    else yield* writeBytes(returnValue, writer)
+    writer.append(',"structLogs":[')
     for (const piece of this.#writer.pieces()) {
       writer.take(piece)
       yield
@@ -127,13 +132,9 @@ function hardhatStep({ step, stack, memory, storage }: StructLog): string {
 }
 
 const formats: Readonly<Record<TraceForm, TraceFormat>> = {
-  geth: { wordPrefix: '0x', step: gethStep, returnValue: jsonBytes },
-  anvil: { wordPrefix: '0x', step: withRefund, returnValue: jsonBytes },
-  hardhat: {
-    wordPrefix: '',
-    step: hardhatStep,
-    returnValue: (bytes) => (bytes.length === 0 ? '""' : jsonBytes(bytes)),
-  },
+  geth: { wordPrefix: '0x', step: gethStep, nothing: '"0x"' },
+  anvil: { wordPrefix: '0x', step: withRefund, nothing: '"0x"' },
+  hardhat: { wordPrefix: '', step: hardhatStep, nothing: '""' },
 }
 
 function wordTexts(memory: Uint8Array, prefix: '0x' | ''): string[] {
@@ -186,12 +187,15 @@ function countingTracer(
 ): TracerKind {
   return {
     name,
-    start() {
-      const counts = new Map<string, number>()
+    start(_config, budget) {
+      const counts = new LargeMap<number>()
       const keyOf = counter()
       const step: ExecutionTracer['step'] = ({ runState }) => {
         const key = keyOf(opcodeNames[runState.opCode] ?? '', runState.env.depth + 1)
-        if (key !== undefined) counts.set(key, (counts.get(key) ?? 0) + 1)
+        if (key === undefined) return undefined
+        const count = counts.get(key) ?? 0
+        if (count === 0) budget.spend(key.length + COUNT_BYTES)
+        counts.set(key, count + 1)
         return undefined
       }
       return {

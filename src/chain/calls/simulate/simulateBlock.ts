@@ -5,17 +5,17 @@ import { type Awaitable, type TimeSlice, runInSlices } from '../../../encoding/t
 import { checksumAddress } from '../../accounts/address.js'
 import { GAS_PER_BLOB } from '../../block/header.js'
 import type { SealedTransaction } from '../../block/record.js'
-import { joinBlooms, sealBlock } from '../../block/body.js'
+import { joinBlooms, rememberSerialized, sealBlock } from '../../block/body.js'
 import { MessageRejectedError } from '../../errors.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
-import { keccak256 } from '../../crypto.js'
+import { keccak256InTurns } from '../../crypto.js'
 import { MAX_NONCE } from '../../state/account.js'
 import type { WorkingState } from '../../state/workingState.js'
 import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
 import type { ExecutionLog, ExecutionReceipt, ForkRules, HeaderFields } from '../../types.js'
 import { payBlockRewards, payWithdrawals, type BlockOutcome } from '../../vm/block.js'
 import { type Requester, createBlockEnvironment, withLimitedEvm } from '../../vm/blockEnvironment.js'
-import { type Message, messageFromCall, unsignedTransactionOf } from '../../vm/message.js'
+import { type Message, encodeUnsigned, messageFromCall, unsignedTransactionOf } from '../../vm/message.js'
 import { type MessageResult, runMessage } from '../../vm/runTransaction.js'
 import { collectRequests, hashRequests, runBlockStart } from '../../vm/systemCalls.js'
 import type { CallObject } from '../callObject.js'
@@ -121,7 +121,9 @@ class SimulatedExecution {
     if (transaction.type === 3) {
       this.#blobGasUsed += BigInt(message.blobVersionedHashes?.length ?? 0) * GAS_PER_BLOB
     }
-    const hash = keccak256(transaction.serialize())
+    const serialized = await encodeUnsigned(call, message, rules)
+    rememberSerialized(transaction, serialized)
+    const hash = await keccak256InTurns(serialized)
     this.transactions.push({ transaction, hash, sender: message.from, impersonated: true, receipt })
     this.calls.push({
       returnData: result.returnData,

@@ -31,7 +31,7 @@ async function describeSnapshots({ controls }: Backend): Promise<Record<string, 
 }
 
 /** anvil_nodeInfo: describes the head and the settings of the next block. */
-export const nodeInfo = defineMethod('anvil_nodeInfo', [], ({ view, backend }) => {
+export const nodeInfo = defineMethod('anvil_nodeInfo', [], async ({ view, backend }) => {
   const { header, hash } = view.head()
   const { hardfork, order, baseFee, gasLimit } = backend.controls.facts()
   return {
@@ -44,7 +44,7 @@ export const nodeInfo = defineMethod('anvil_nodeInfo', [], ({ view, backend }) =
       baseFee: quantity(baseFee),
       chainId: Number(view.chainId),
       gasLimit: quantity(gasLimit),
-      gasPrice: quantity(baseFee + backend.suggestedTip()),
+      gasPrice: quantity(baseFee + (await backend.suggestedTip())),
     },
     forkConfig: { forkUrl: null, forkBlockNumber: null, forkRetryBackoff: null },
     network: null,

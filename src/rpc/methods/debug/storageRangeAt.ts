@@ -43,7 +43,8 @@ export const storageRangeAt = defineMethod(
     const root = block.parentStateRoot ?? parent.header.stateRoot
     const storageRoot = backend.ranges.storageRoot(root, account)
     if (storageRoot === undefined) return { storage: null, nextKey: null }
-    return listSlots(call, storageRoot, { start, limit: Math.max(limit, 0) })
+    // A start may be longer than the hash of a slot; one byte more tells that it lies behind it.
+    return listSlots(call, storageRoot, { start: start.subarray(0, 33), limit: Math.max(limit, 0) })
   },
 )
 

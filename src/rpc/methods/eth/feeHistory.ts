@@ -11,8 +11,8 @@ export const blockCount: Decoder<bigint> = {
   decode(value) {
     const text = typeof value === 'string' ? value : shownValue(value)
     if (text === '') return 0n
-    if (!/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
-    // Limits the digits, as parsing a huge number would block other requests.
+    // Reading a long text, or parsing a huge number, would hold up other requests.
+    if (text.length > LONGEST || !/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
     const [, prefix = '', digits = ''] = /^(0x)?0*(.*)$/i.exec(text) ?? []
     if (digits.length > MAX_DIGITS) throw invalidCount(text)
     const count = BigInt(`${prefix.toLowerCase()}0${digits}`)
@@ -21,6 +21,8 @@ export const blockCount: Decoder<bigint> = {
   },
 }
 
+/** Characters of a number with leading zeros. */
+const LONGEST = 1024
 /** Decimal digits of a 64-bit number. */
 const MAX_DIGITS = 20
 

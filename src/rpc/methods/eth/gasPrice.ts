@@ -1,11 +1,12 @@
 import { maxBigint } from '../../../encoding/bigints.js'
 import { quantity } from '../../../encoding/hex.js'
+import { whenReady } from '../../../encoding/timeSlice.js'
 import { baseFeeAfter, blobBaseFeeAt } from '../../fees/blockFees.js'
 import { defineMethod } from '../../method.js'
 
 /** eth_maxPriorityFeePerGas: returns the suggested tip in wei per gas. */
 export const maxPriorityFeePerGas = defineMethod('eth_maxPriorityFeePerGas', [], ({ backend }) =>
-  quantity(backend.suggestedTip()),
+  whenReady(backend.suggestedTip(), quantity),
 )
 
 /** eth_blobBaseFee: returns the head's blob base fee; null before Cancun. */
@@ -31,11 +32,9 @@ export const gasPrice = defineMethod('eth_gasPrice', [], ({ view, backend }) => 
   const price = controls.gasPrice()
   if (price !== undefined) return quantity(price)
   const imposed = controls.imposedBaseFee()
-  const tip = backend.suggestedTip()
-  if (compatibility.gasPriceUsesNextBaseFee) {
-    return quantity((imposed ?? baseFeeAfter(view, header) ?? 0n) + tip)
-  }
   const baseFee = header.baseFeePerGas ?? 0n
-  const least = maxBigint(baseFee, imposed ?? baseFee)
-  return quantity(least + tip)
+  const least = compatibility.gasPriceUsesNextBaseFee
+    ? (imposed ?? baseFeeAfter(view, header) ?? 0n)
+    : maxBigint(baseFee, imposed ?? baseFee)
+  return whenReady(backend.suggestedTip(), (tip) => quantity(least + tip))
 })

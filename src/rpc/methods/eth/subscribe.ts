@@ -14,7 +14,7 @@ import { list, struct } from '../../params/combinators.js'
 import { filter } from '../../params/filter.js'
 import { MAX_CRITERIA, criteriaOf } from '../../subscriptions/filterStore.js'
 import { type LogChange, changedLogs, logChanges } from '../../subscriptions/filters.js'
-import { type WireBytes, wireArray } from '../../wire.js'
+import { WireBytes, wireArray } from '../../wire.js'
 import { defineKind, subscriptionMethods } from '../subscriptionMethods.js'
 
 /** Maximum number of transactions per subscription (geth: eth/filters/api.go, maxTxHashes). */
@@ -53,9 +53,12 @@ const transactionReceipts = defineKind(
 )
 
 function receiptsOf(view: ChainView, block: StoredBlock, wanted: ReadonlySet<string>): WireBytes | undefined {
+  if (block.transactions.length === 0) return undefined
+  const wire = view.wire(block)
+  if (wanted.size === 0) return new WireBytes(['[', wire.receipts(), ']'])
   const found = [...block.transactions.entries()]
-    .filter(([, { hash: own }]) => wanted.size === 0 || wanted.has(bytesToPlainHex(own)))
-    .map(([index]) => view.wire(block).receipt(index))
+    .filter(([, { hash: own }]) => wanted.has(bytesToPlainHex(own)))
+    .map(([index]) => wire.receipt(index))
   return found.length === 0 ? undefined : wireArray(found)
 }
 

@@ -1,13 +1,14 @@
+import type { BlockWire, SealedTransaction } from '../../../chain/block/record.js'
 import type { MinedBlock } from '../../../chain/chain.js'
 import { REVERTED, decodeRevertReason } from '../../../chain/evm/revertReason.js'
 import { type TraceBudget, interruptible } from '../../../chain/tracing/budget.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { totalDifficultyMember } from '../../format/block.js'
-import { ListWriter, PieceWriter, jsonBytes, writtenTexts } from '../../format/pieces.js'
+import { ListWriter, PieceWriter, writeBytes, written } from '../../format/pieces.js'
 import { type Call, defineMethod, optional } from '../../method.js'
 import { type Decoder, inPieces, struct } from '../../params/combinators.js'
 import { controlNumber, controlUint64 } from '../../params/numbers.js'
-import { WireBytes, countBytes, pieceText, printJson } from '../../wire.js'
+import { WireBytes, countBytes, pieceText, printText } from '../../wire.js'
 import { traceBudget } from '../traces.js'
 
 /** Parameters of evm_mine. */
@@ -46,17 +47,7 @@ async function writeBlock(
   { list, writer, budget }: { list: ListWriter; writer: PieceWriter; budget: TraceBudget },
 ): Promise<void> {
   const wire = view.wire(block)
-  const transactions = await writtenTexts(block.transactions.keys(), (index) => {
-    const { output = new Uint8Array(0), failure } = executed.transactions[index] ?? {}
-    const hasReverted = failure === REVERTED
-    const reason = hasReverted ? decodeRevertReason(output) : undefined
-    return (
-      pieceText([wire.transaction(index)]).slice(0, -1) +
-      (failure === undefined || hasReverted ? `,"output":${jsonBytes(output)}` : '') +
-      (reason === undefined ? '' : `,"revertReason":${printJson(reason)}`) +
-      '}'
-    )
-  })
+  const transactions = await written((own) => writeTransactions(wire, executed.transactions, own))
   const { totalDifficulty } = backend.settings
   const middle = `${totalDifficultyMember(block, { totalDifficulty })},"transactions":`
   const head = pieceText([wire.head()]) + middle
@@ -64,6 +55,30 @@ async function writeBlock(
   list.append(head)
   for (const piece of transactions.pieces) writer.take(piece)
   writer.append('}')
+}
+
+function* writeTransactions(
+  wire: BlockWire,
+  transactions: readonly SealedTransaction[],
+  writer: PieceWriter,
+): Steps<void> {
+  const list = new ListWriter(writer)
+  for (const [index, { output = new Uint8Array(0), failure }] of transactions.entries()) {
+    list.append(pieceText([wire.transaction(index)]).slice(0, -1))
+    const hasReverted = failure === REVERTED
+    if (failure === undefined || hasReverted) {
+      writer.append(',"output":')
+      yield* writeBytes(output, writer)
+    }
+    const reason = hasReverted ? decodeRevertReason(output) : undefined
+    if (reason !== undefined) {
+      writer.append(',"revertReason":')
+      for (const piece of yield* printText(reason)) writer.append(piece)
+    }
+    writer.append('}')
+    yield
+  }
+  list.end()
 }
 
 /**

@@ -1,6 +1,8 @@
+import { addressKey, bytesKey } from '../../../chain/state/account.js'
 import type { BlockSelector, ChainView } from '../../../chain/view.js'
 import { minBigint } from '../../../encoding/bigints.js'
-import { bytesEqual } from '../../../encoding/hex.js'
+import { LargeSet } from '../../../encoding/largeMap.js'
+import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../../errors.js'
 import { ListWriter, PieceWriter } from '../../format/pieces.js'
 import { defineMethod, required } from '../../method.js'
@@ -32,9 +34,6 @@ const traceFilter = struct(
   },
 )
 
-/** Decoded filter of frames. */
-export type TraceFilterArguments = ReturnType<typeof traceFilter.decode>
-
 /**
  * trace_filter: returns frames of a block range in Parity's format, filtered by sender and recipient addresses. Skips
  * `after` matches and returns at most `count`. The default range is the head, and in anvil all blocks.
@@ -48,12 +47,16 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
   if (traceForm === 'anvil') checkAnvilRange(view, bounds)
   const [from, to] = [numberOf(view, bounds[0]), numberOf(view, bounds[1])]
   if (from > to) throw new InvalidParamsError('invalid block range params')
-  const { after = 0, count = Infinity } = given
+  const { after = 0, count = Infinity, fromAddress, toAddress } = given
+  const slice = new TimeSlice()
+  const senders = await runInSlices(addressSet(fromAddress), slice)
+  const recipients = await runInSlices(addressSet(toAddress), slice)
   const writer = new PieceWriter()
   const list = new ListWriter(writer)
   let found = 0
-  const keep = (flat: FlatCall): boolean => {
-    if (!matches(flat, given)) return false
+  const keep = ({ frame }: FlatCall): boolean => {
+    if (senders?.has(addressKey(frame.from)) === false) return false
+    if (recipients?.has(addressKey(frame.to)) === false) return false
     found++
     return found > after && found <= after + count
   }
@@ -89,11 +92,16 @@ function numberOf(view: ChainView, selector: BlockSelector): bigint {
   return findBlock(view, selector)?.header.number ?? head
 }
 
-function matches(
-  { frame: { from, to } }: FlatCall,
-  { fromAddress = [], toAddress = [] }: TraceFilterArguments,
-): boolean {
-  const isAmong = (address: Uint8Array, wanted: readonly Uint8Array[]): boolean =>
-    wanted.length === 0 || wanted.some((one) => bytesEqual(one, address))
-  return isAmong(from, fromAddress) && isAmong(to, toAddress)
+/** Addresses indexed between two yields. */
+const ADDRESSES_AT_ONCE = 4096
+
+/** Returns the map keys of addresses; undefined if there are none, which means any. */
+function* addressSet(addresses: readonly Uint8Array[] = []): Steps<LargeSet | undefined> {
+  if (addresses.length === 0) return undefined
+  const keys = new LargeSet()
+  for (const [index, address] of addresses.entries()) {
+    keys.add(bytesKey(address))
+    if (index % ADDRESSES_AT_ONCE === 0) yield
+  }
+  return keys
 }

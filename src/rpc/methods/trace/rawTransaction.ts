@@ -1,5 +1,6 @@
 import { decodeTransaction } from '../../../chain/mempool/decode.js'
 import { recoverTransaction } from '../../../chain/mempool/transaction.js'
+import { checkReadable } from '../../../chain/mempool/validation.js'
 import { messageFromTransaction } from '../../../chain/vm/message.js'
 import { defineMethod, required } from '../../method.js'
 import { data } from '../../params/bytes.js'
@@ -16,6 +17,7 @@ export const rawTransaction = defineMethod(
     const { view, backend, context } = call
     const trace = startParityTrace(call, types, traceBudget(call))
     const rules = view.rulesAt(view.head().header)
+    checkReadable(raw, rules)
     const {
       from,
       to,
