@@ -278,6 +278,34 @@ describe('rules', () => {
       status: '0x1',
     })
   })
+
+  it('translates hashes wherever they are in long calls, answers and errors', async () => {
+    const [recordedHash, sentHash] = [`0x${'11'.repeat(32)}`, `0x${'22'.repeat(32)}`]
+    const send = (hash: string): string => JSON.stringify({ does: { to: '0xaa' }, hash })
+    // Hashes at every distance from the ends of parts, and digits that are no hash because they go on.
+    const long = (hash: string): string[] =>
+      Array.from({ length: 3000 }, (_, index) => `𝄞${'0x'.repeat(index % 7)}${hash}${index % 3 === 0 ? 'f' : ''}`)
+    const expected = long(recordedHash).map((text, index) =>
+      index % 3 === 0 ? text : text.replace(recordedHash, sentHash),
+    )
+    const answers: Answers = (method, params) => {
+      if (method === 'eth_sendRawTransaction') return recordedHash
+      return method === 'eth_call' ? new Error(long(recordedHash).join(' ')) : params
+    }
+    const recording = await record(await startProvider(answers))
+    await ask(recording, 'eth_sendRawTransaction', [send(recordedHash)])
+    await ask(recording, 'debug_traceTransaction', [recordedHash, long(recordedHash)])
+    await expect(ask(recording, 'eth_call', [recordedHash])).rejects.toThrow(recordedHash)
+    await recording.close()
+    const playing = await replay()
+    await ask(playing, 'eth_sendRawTransaction', [send(sentHash)])
+    expect(await ask(playing, 'debug_traceTransaction', [sentHash, expected])).toEqual([sentHash, expected])
+    await expect(ask(playing, 'eth_call', [sentHash])).rejects.toMatchObject({
+      code: 3,
+      message: expected.join(' '),
+      data: '0x08',
+    })
+  })
 })
 
 describe('subscriptions', () => {

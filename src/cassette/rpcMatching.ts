@@ -1,5 +1,7 @@
-import { STRING_AT_ONCE, partsOf } from '../encoding/jsonWriter.js'
-import type { Awaitable, Steps } from '../encoding/timeSlice.js'
+import { parseJsonInSlices } from '../encoding/json.js'
+import { TextPieces } from '../encoding/jsonText.js'
+import { STRING_AT_ONCE, partsOf, stringifyJsonInSlices } from '../encoding/jsonWriter.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import { type PieceWriter, written } from '../rpc/format/pieces.js'
 import type { Result } from '../rpc/method.js'
@@ -37,6 +39,9 @@ const blockTagIndex: Readonly<Record<string, number>> = {
 
 const pinnedTags: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized'])
 const everyHash = /0x[0-9a-f]{64}(?![0-9a-f])/g
+const HASH_LENGTH = 66
+/** Maximum characters of a raw transaction whose effect is read: a megabyte, as in geth's blob pool. */
+const LONGEST_TRANSACTION = 2 + 2 * 1024 * 1024
 
 /**
  * Normalizes JSON-RPC calls for matching: masked parameters, pinned block tags, and for sends the transaction's
@@ -60,21 +65,21 @@ export class RpcMatching {
    * @param effect - effect of the transaction that it sends, if any
    * @param tags - numbers that the network's block tags stand for
    */
-  callOf(
+  *callOf(
     { network, method, params }: { network: string; method: string; params: unknown },
     effect: SendEffect | undefined,
     tags: Readonly<Record<string, string>>,
-  ): RecordedCall {
+  ): Steps<RecordedCall> {
     if (effect !== undefined) return ['rpc', network, method, [effect.does]]
-    const pinned = pinTag(method, this.#asRecorded(params), tags)
+    const pinned = pinTag(method, yield* this.#asRecorded(params), tags)
     return ['rpc', network, method, applyMasks(this.#rules, method, pinned ?? [])]
   }
 
-  /** Returns the effect of the transaction that a call sends; undefined for other calls. */
+  /** Returns the effect of the transaction that a call sends; undefined for other calls, and if it is too long. */
   effectOf(method: string, params: unknown): SendEffect | undefined {
     if (!method.startsWith('eth_sendRawTransaction')) return undefined
     const raw: unknown = Array.isArray(params) ? params[0] : undefined
-    return typeof raw === 'string' ? this.#describe(raw) : undefined
+    return typeof raw === 'string' && raw.length <= LONGEST_TRANSACTION ? this.#describe(raw) : undefined
   }
 
   /**
@@ -91,18 +96,27 @@ export class RpcMatching {
     this.#sentHashes.set(recorded, sent)
   }
 
-  /** Translates a recorded result to the hashes of the caller's transactions. */
-  resultFor(text: string): string {
-    return translate(text, this.#sentHashes)
+  /**
+   * Replays a recorded outcome with the hashes of the caller's transactions.
+   *
+   * @throws RpcError as {@link replayOutcome} does
+   */
+  replay(outcome: RecordedOutcome, subscriptions: Subscriptions | undefined): Awaitable<WireBytes> {
+    if ('resultText' in outcome) return this.resultFor(outcome.resultText)
+    if (this.#sentHashes.size === 0 || !('errorText' in outcome)) return replayOutcome(outcome, subscriptions)
+    const translated = runWithin(this.#errorFor(outcome.errorText), new TimeSlice())
+    return whenReady(translated, (error) => replayOutcome(error, subscriptions))
   }
 
-  /** Translates any recorded outcome, like {@link resultFor}. */
-  outcomeFor(outcome: RecordedOutcome): RecordedOutcome {
-    if (this.#sentHashes.size === 0) return outcome
-    if ('resultText' in outcome) return { ...outcome, resultText: this.resultFor(outcome.resultText) }
-    if (!('errorText' in outcome)) return outcome
-    const errorText = translate(outcome.errorText, this.#sentHashes)
-    return { error: JSON.parse(errorText) as RpcErrorObject, errorText }
+  /** Translates a recorded result to the hashes of the caller's transactions. */
+  resultFor(text: string): Awaitable<WireBytes> {
+    if (this.#sentHashes.size === 0) return resultWire(text)
+    return resultWire(text, (parts) => translate(parts, this.#sentHashes))
+  }
+
+  *#errorFor(text: string): Steps<RecordedOutcome> {
+    const translated = yield* translateAll(partsOf(text), this.#sentHashes)
+    return { error: (yield* parseJsonInSlices(translated)) as RpcErrorObject, errorText: translated.slice(0) }
   }
 
   /** Returns the tag of a call if it must be pinned and is not known yet. */
@@ -112,16 +126,43 @@ export class RpcMatching {
     return tag !== undefined && tags[tag] === undefined ? tag : undefined
   }
 
-  #asRecorded(params: unknown): unknown {
+  *#asRecorded(params: unknown): Steps<unknown> {
     if (this.#recordedHashes.size === 0 || params === undefined) return params
-    const text = JSON.stringify(params)
-    const translated = translate(text, this.#recordedHashes)
-    return translated === text ? params : JSON.parse(translated)
+    const text = yield* stringifyJsonInSlices(params)
+    return yield* parseJsonInSlices(yield* translateAll(text, this.#recordedHashes))
   }
 }
 
-function translate(text: string, hashes: ReadonlyMap<string, string>): string {
-  return hashes.size === 0 ? text : text.replace(everyHash, (hash) => hashes.get(hash) ?? hash)
+function* translateAll(parts: Iterable<string>, hashes: ReadonlyMap<string, string>): Steps<TextPieces> {
+  const translated = new TextPieces()
+  for (const part of translate(parts, hashes)) {
+    translated.push(part)
+    yield
+  }
+  return translated
+}
+
+/** Replaces hashes in a text, part by part. */
+function* translate(parts: Iterable<string>, hashes: ReadonlyMap<string, string>): Generator<string> {
+  let rest = ''
+  for (const part of parts) {
+    const text = rest + part
+    const end = endOfHashes(text)
+    yield replaceHashes(text.slice(0, end), hashes)
+    rest = text.slice(end)
+  }
+  yield replaceHashes(rest, hashes)
+}
+
+/** Returns where the last hash of an incomplete text may begin; the length of the text if none can continue it. */
+function endOfHashes(text: string): number {
+  const begin = text.indexOf('0x', text.length - HASH_LENGTH)
+  if (begin !== -1) return begin
+  return text.endsWith('0') ? text.length - 1 : text.length
+}
+
+function replaceHashes(text: string, hashes: ReadonlyMap<string, string>): string {
+  return text.replace(everyHash, (hash) => hashes.get(hash) ?? hash)
 }
 
 /** Returns the block tag of a call if it can be pinned. */
@@ -168,11 +209,7 @@ export function replayOutcome(
     subscriptions?.disconnect(outcome.close)
     throw new RpcError(-32603, `the provider's WebSocket closed with ${outcome.close.code}`)
   }
-  if ('resultText' in outcome) {
-    const { resultText } = outcome
-    if (resultText.length <= STRING_AT_ONCE) return new WireBytes([resultText])
-    return written((writer) => writeText(resultText, writer))
-  }
+  if ('resultText' in outcome) return resultWire(outcome.resultText)
   if ('error' in outcome) {
     const { code, message, data } = outcome.error
     throw new RpcError(code, message, { data: data as JsonValue | undefined, text: outcome.errorText })
@@ -184,8 +221,14 @@ export function replayOutcome(
   })
 }
 
-function* writeText(text: string, writer: PieceWriter): Steps<void> {
-  for (const part of partsOf(text)) {
+/** Returns a result given as JSON text. @param translated - replaces hashes in the parts of the text */
+function resultWire(text: string, translated = (parts: Iterable<string>) => parts): Awaitable<WireBytes> {
+  if (text.length <= STRING_AT_ONCE) return new WireBytes([...translated([text])])
+  return written((writer) => writeText(translated(partsOf(text)), writer))
+}
+
+function* writeText(parts: Iterable<string>, writer: PieceWriter): Steps<void> {
+  for (const part of parts) {
     writer.append(part)
     yield
   }

@@ -1,5 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type Awaitable, lanes, turnIn, whenReady } from '../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, lanes, runWithin, turnIn, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
@@ -13,7 +13,6 @@ import {
   type RpcMatching,
   followsChain,
   isChange,
-  replayOutcome,
 } from './rpcMatching.js'
 
 /** The cassette has no answer to a call (-32000). */
@@ -22,6 +21,14 @@ class NotRecordedError extends RpcError {
   constructor(message: string) {
     super(-32000, message)
   }
+}
+
+/** What a cassette has for a call. */
+interface FoundAnswer {
+  /** The call as it is recorded. */
+  recorded: RecordedCall
+  /** Undefined if there is no answer. */
+  taken: TakenAnswer | undefined
 }
 
 /** Answers JSON-RPC calls from a cassette. */
@@ -57,14 +64,18 @@ export class RpcPlayer {
       return isOpen || missing === undefined ? isOpen : missing()
     }
     const effect = this.#matching.effectOf(method, params)
-    const recorded = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
+    const normalized = this.#matching.callOf(call, effect, reader.header.tags[network] ?? {})
     const follows = followsChain(method, params)
-    const take = (): Awaitable<TakenAnswer | undefined> =>
-      follows === undefined
-        ? this.#answers.take(recorded, effect?.hash)
-        : this.#answers.takeAt(recorded, this.#changes, follows)
+    const take = (): Awaitable<FoundAnswer> =>
+      whenReady(runWithin(normalized, new TimeSlice()), (recorded) => {
+        const answer =
+          follows === undefined
+            ? this.#answers.take(recorded, effect?.hash)
+            : this.#answers.takeAt(recorded, this.#changes, follows)
+        return whenReady(answer, (taken) => ({ recorded, taken }))
+      })
     const found = batch === undefined ? take() : this.#takeInTurn(batch, take)
-    return whenReady(found, (taken) => {
+    return whenReady(found, ({ recorded, taken }) => {
       if (taken === undefined) return missing === undefined ? this.#refuse(recorded) : missing()
       this.#counts.replayed++
       return whenReady(this.#answers.delay(recorded, taken.place), () =>
@@ -106,7 +117,7 @@ export class RpcPlayer {
     if (isChanging) this.#changes++
     if (transport === 'websocket') this.#answered++
     if (isChanging || transport === 'websocket') for (const notify of this.#onAnswer) notify()
-    return replayOutcome(this.#matching.outcomeFor(outcome), subscriptions)
+    return this.#matching.replay(outcome, subscriptions)
   }
 
   /**
@@ -135,7 +146,7 @@ export class RpcPlayer {
           await this.#answers.delay(recorded, nth, event.event)
           next++
           if ('close' in event) subscriptions.disconnect(event.close)
-          else push([this.#matching.resultFor(event.resultText)])
+          else push((await this.#matching.resultFor(event.resultText)).pieces)
         }
         isAdvancing = false
       }

@@ -54,8 +54,10 @@ export class RpcRecorder {
     try {
       await this.#pinTag(call)
       const tags = this.#writer.tagsOf(network)
-      const recorded = this.#matching.callOf(call, this.#matching.effectOf(method, params), tags)
-      const prefix = await runInSlices(linePrefixInSlices(recorded), new TimeSlice())
+      const slice = new TimeSlice()
+      const effect = this.#matching.effectOf(method, params)
+      const recorded = await runInSlices(this.#matching.callOf(call, effect, tags), slice)
+      const prefix = await runInSlices(linePrefixInSlices(recorded), slice)
       if (method.endsWith('_subscribe') && subscriptions !== undefined) {
         return await this.#subscribe(call, prefix, subscriptions)
       }

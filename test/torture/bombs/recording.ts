@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { privateKeyToAccount } from 'viem/accounts'
 import { startTorturedNode, type TorturedNode } from '../node.js'
-import { hash, many, oncePerNode, sendBody, sendCall, type Bomb } from './bomb.js'
+import { TARGET, hash, many, oncePerNode, sendBody, sendCall, type Bomb } from './bomb.js'
 import { type AnswerText, hexText, objectsText, remoteOf } from './remotes.js'
 
 /** Starts a provider, which ends with this process. */
@@ -86,6 +87,34 @@ function replayed(
   }
 }
 
+const signer = privateKeyToAccount(`0x${'46'.repeat(32)}`)
+
+/** A transaction that was recorded with another hash, so that later calls and answers are translated. */
+const sent = {
+  method: 'eth_sendRawTransaction',
+  params: JSON.stringify([
+    { chainId: '0x1', data: '0x', from: signer.address.toLowerCase(), to: TARGET, value: '0x1' },
+  ]),
+  result: JSON.stringify(hash(0)),
+}
+
+/** Replays an answer to a call after that transaction. */
+function replayedAfter(
+  name: string,
+  line: () => { method: string; params: string; result: string },
+  params: () => readonly unknown[],
+): Bomb {
+  return replayed(
+    `${name} after a transaction with another hash`,
+    () => [sent, line()],
+    async (node, signal) => {
+      const transaction = { type: 'eip1559', chainId: 1, nonce: 7, to: TARGET, value: 1n, gas: 21_000n } as const
+      const refusal = await sendCall(node, sent.method, [await signer.signTransaction(transaction)], signal)
+      return refusal ?? sendCall(node, line().method, params(), signal)
+    },
+  )
+}
+
 const missed = (params: () => readonly unknown[]) => (node: TorturedNode, signal: AbortSignal) =>
   sendCall(node, 'eth_call', params(), signal)
 
@@ -132,7 +161,32 @@ export const recording: readonly Bomb[] = [
     () => [{ method: 'eth_call', params: `[{"data":${hexText(1e7)}}]`, result: '"0x"' }],
     missed(() => [{ data: `0x${'ab'.repeat(1e7)}` }]),
   ),
+  replayedAfter(
+    'an answer of twenty megabytes',
+    () => ({ method: 'debug_traceTransaction', params: `["${hash(1)}"]`, result: hexText(1e7) }),
+    () => [hash(1)],
+  ),
+  replayedAfter(
+    'an answer of a million objects',
+    () => ({ method: 'debug_traceTransaction', params: `["${hash(1)}"]`, result: objectsText() }),
+    () => [hash(1)],
+  ),
+  replayedAfter(
+    'a call of twenty megabytes',
+    () => ({ method: 'eth_call', params: `[{"data":${hexText(1e7)}}]`, result: '"0x"' }),
+    () => [{ data: `0x${'ab'.repeat(1e7)}` }],
+  ),
+  replayedAfter(
+    'a call of half a million objects',
+    () => ({ method: 'eth_call', params: `[[${'{"a":1},'.repeat(5e5)}1]]`, result: '"0x"' }),
+    () => [[...many(5e5, () => ({ a: 1 })), 1]],
+  ),
   ...[
+    replayed(
+      'a missed transaction of ten megabytes',
+      () => [],
+      (node, signal) => sendCall(node, sent.method, [`0x02f9${'ab'.repeat(1e7)}`], signal),
+    ),
     replayed(
       'a missed call of twenty megabytes',
       () => [{ method: 'eth_call', params: `[{"data":${hexText(1e7)}}]`, result: '"0x"' }],
