@@ -12,9 +12,9 @@ const COST_LIKE_A_TOKEN = 256
 const DEEPEST = 1024
 /**
  * Maximum number of values, and of lists and maps among them: one takes up to two hundred bytes of memory, and V8 copies
- * a list that grows.
+ * a list that grows. The largest block that Kubo exchanges has no more values than that.
  */
-const MOST_VALUES = 4 * 2 ** 20
+const MOST_VALUES = 2 * 2 ** 20
 const MOST_CONTAINERS = 2 ** 20
 /** Maximum number of entries of a map: the engine copies the table of a larger one in one step. */
 const MOST_ENTRIES = 2 ** 18

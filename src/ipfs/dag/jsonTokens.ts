@@ -202,8 +202,10 @@ export class JsonTokens implements TokenSource {
   /** Reads a number after its first character. */
   #takeNumber(): DataToken {
     const start = this.#position - 1
-    const rest = latin1(this.#data, start, Math.min(start + MAX_NUMBER_LENGTH + 1, this.#data.length))
-    const text = numberStart.exec(rest)?.[0] ?? ''
+    const most = start + MAX_NUMBER_LENGTH + 1
+    let end = start
+    while (end < most && isOfNumber(this.#data[end])) end++
+    const text = numberStart.exec(latin1(this.#data, start, end))?.[0] ?? ''
     if (text.length > MAX_NUMBER_LENGTH) {
       throw new FileNetworkError(`a number of more than ${MAX_NUMBER_LENGTH} characters`)
     }
@@ -212,6 +214,13 @@ export class JsonTokens implements TokenSource {
     if (this.#frames.length === 0 && this.#position < this.#data.length) this.#position++
     return numberToken(text)
   }
+}
+
+/** Whether a byte is a digit or one of `+-.Ee`; undefined is the end of the data. */
+function isOfNumber(byte: number | undefined): boolean {
+  if (byte === undefined) return false
+  const isDigit = byte >= 0x30 && byte <= 0x39
+  return isDigit || byte === 0x2b || byte === 0x2d || byte === 0x2e || byte === 0x45 || byte === 0x65
 }
 
 /** What refmt takes for a number, which need not be a valid one. */

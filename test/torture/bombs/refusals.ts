@@ -100,7 +100,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^object\/patch\/add-link.*a million sizes/, 'cannot add named links to a UnixFS File node'],
   [/^key\/sign: sixty/, 'input is larger than '],
   [/^dag\/put: sixty megabytes of dag-cbor/, 'demanded too many resources'],
-  [/^dag\/put: sixty megabytes of dag-json/, 'more than 4194304 values'],
+  [/^dag\/put: sixty megabytes of dag-json/, 'more than 2097152 values'],
   [/^dag\/put: sixty megabytes of empty maps/, 'more than 1048576 lists and maps'],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
   [/^dag\/put.*: deep dag-/, 'maximum nesting depth'],
