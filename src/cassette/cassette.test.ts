@@ -284,7 +284,10 @@ describe('rules', () => {
     const send = (hash: string): string => JSON.stringify({ does: { to: '0xaa' }, hash })
     // Hashes at every distance from the ends of parts, and digits that are no hash because they go on.
     const long = (hash: string): string[] =>
-      Array.from({ length: 3000 }, (_, index) => `𝄞${'0x'.repeat(index % 7)}${hash}${index % 3 === 0 ? 'f' : ''}`)
+      Array.from(
+        { length: 3000 },
+        (_, index) => `𝄞${'0x'.repeat(index % 7)}${hash}${index % 3 === 0 ? 'f' : ''}`,
+      )
     const expected = long(recordedHash).map((text, index) =>
       index % 3 === 0 ? text : text.replace(recordedHash, sentHash),
     )

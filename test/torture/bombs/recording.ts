@@ -108,7 +108,14 @@ function replayedAfter(
     `${name} after a transaction with another hash`,
     () => [sent, line()],
     async (node, signal) => {
-      const transaction = { type: 'eip1559', chainId: 1, nonce: 7, to: TARGET, value: 1n, gas: 21_000n } as const
+      const transaction = {
+        type: 'eip1559',
+        chainId: 1,
+        nonce: 7,
+        to: TARGET,
+        value: 1n,
+        gas: 21_000n,
+      } as const
       const refusal = await sendCall(node, sent.method, [await signer.signTransaction(transaction)], signal)
       return refusal ?? sendCall(node, line().method, params(), signal)
     },
