@@ -41,7 +41,7 @@ const pinnedTags: ReadonlySet<unknown> = new Set(['latest', 'safe', 'finalized']
 const everyHash = /0x[0-9a-f]{64}(?![0-9a-f])/g
 const HASH_LENGTH = 66
 /** Maximum characters of a raw transaction whose effect is read: a megabyte, as in geth's blob pool. */
-const LONGEST_TRANSACTION = 2 + 2 * 1024 * 1024
+const MAX_TRANSACTION_LENGTH = 2 + 2 * 1024 * 1024
 
 /**
  * Normalizes JSON-RPC calls for matching: masked parameters, pinned block tags, and for sends the transaction's
@@ -79,7 +79,7 @@ export class RpcMatching {
   effectOf(method: string, params: unknown): SendEffect | undefined {
     if (!method.startsWith('eth_sendRawTransaction')) return undefined
     const raw: unknown = Array.isArray(params) ? params[0] : undefined
-    return typeof raw === 'string' && raw.length <= LONGEST_TRANSACTION ? this.#describe(raw) : undefined
+    return typeof raw === 'string' && raw.length <= MAX_TRANSACTION_LENGTH ? this.#describe(raw) : undefined
   }
 
   /**

@@ -7,7 +7,7 @@ import { SELECTOR_BYTES } from './contracts.js'
 export const CONSOLE_ADDRESS = '0x000000000000000000636f6e736f6c652e6c6f67'
 
 /** The longest call to the console that is decoded, and the bytes shown of a longer one. */
-const LONGEST_CALL = 256 * 1024
+const MAX_CALL_LENGTH = 256 * 1024
 const SHOWN_BYTES = 1024
 
 /**
@@ -15,7 +15,7 @@ const SHOWN_BYTES = 1024
  * of one of hundreds of kilobytes: its placeholders take long to fill in.
  */
 export function decodeConsoleLog(data: Uint8Array): string {
-  if (data.length > LONGEST_CALL) {
+  if (data.length > MAX_CALL_LENGTH) {
     return `${bytesToHex(data.subarray(0, SHOWN_BYTES))}… (${data.length} bytes)`
   }
   const types = argumentTypes(bytesToPlainHex(data.subarray(0, SELECTOR_BYTES)))

@@ -14,7 +14,7 @@ const AT_ONCE = 16
 /** The same of raw connections, most of which only wait for an answer. */
 const CONNECTIONS_AT_ONCE = 64
 /** Maximum milliseconds that one request may delay another. */
-const LONGEST_STOP = 50
+const MAX_STOP = 50
 /** Maximum resident memory in bytes. */
 const MEMORY_LIMIT = 300 * 2 ** 20
 /** Timeout of a request in milliseconds. */
@@ -40,7 +40,7 @@ const ATTEMPTS = 3
 
 /**
  * Sends random requests in batches. After each batch the node must be alive, have reported nothing, have stopped for no
- * longer than {@link LONGEST_STOP}, and be within its memory limit.
+ * longer than {@link MAX_STOP}, and be within its memory limit.
  */
 async function fuzz(
   name: string,
@@ -53,7 +53,7 @@ async function fuzz(
   let memory = 0
   for (let sent = 0; sent < REQUESTS; sent += BATCH) {
     let least = Infinity
-    for (let attempt = 0; attempt < ATTEMPTS && least > LONGEST_STOP; attempt++) {
+    for (let attempt = 0; attempt < ATTEMPTS && least > MAX_STOP; attempt++) {
       await sendBatch({ first: sent, length: Math.min(BATCH, REQUESTS - sent), atOnce }, send)
       expect(node.isAlive(), `alive after ${sent} requests: ${node.stderr()}`).toBe(true)
       expect(node.stderr(), `standard error after ${sent} requests`).toBe('')
@@ -62,10 +62,10 @@ async function fuzz(
       memory = measured.peakMemory
       first = Math.max(first, measured.longest)
       least = Math.min(least, measured.longest)
-      if (measured.longest > LONGEST_STOP) for (const stack of measured.stacks) console.log(stack)
+      if (measured.longest > MAX_STOP) for (const stack of measured.stacks) console.log(stack)
     }
     longest = Math.max(longest, least)
-    expect(least, `longest stop in the batch after request ${sent}`).toBeLessThan(LONGEST_STOP)
+    expect(least, `longest stop in the batch after request ${sent}`).toBeLessThan(MAX_STOP)
   }
   console.log(
     `${REQUESTS} requests: ${name}, longest stop ${longest.toFixed(0)} ms, ${first.toFixed(0)} ms at the first attempt, ` +

@@ -12,7 +12,7 @@ const ERROR_SELECTOR = '08c379a0'
 const PANIC_SELECTOR = '4e487b71'
 const WORD = 32
 /** Longest text in bytes that is decoded although it is no UTF-8, which takes much longer. */
-const LONGEST_BROKEN_TEXT = 64 * 1024
+const MAX_BROKEN_TEXT_LENGTH = 64 * 1024
 
 /** Meanings of Solidity's panic codes, with geth's texts (accounts/abi/abi.go). */
 const panicReasons: ReadonlyMap<bigint, string> = new Map([
@@ -66,7 +66,7 @@ function decodeString(values: Uint8Array): string | undefined {
   const text = values.subarray(start + WORD, start + WORD + length)
   if (text.length !== length) return undefined
   if (isUtf8(text)) return textOfBytes(text)
-  return length > LONGEST_BROKEN_TEXT ? undefined : wellFormed(textOfBytes(text))
+  return length > MAX_BROKEN_TEXT_LENGTH ? undefined : wellFormed(textOfBytes(text))
 }
 
 /** Reads a word that is an offset or length within the data; undefined if it exceeds the data. */

@@ -42,7 +42,7 @@ export function* decodeBlockInPieces(given: Uint8Array): Steps<BlockParts> {
   try {
     const block = partAt(bytes, 0, bytes.length)
     if (block.end < bytes.length) throw new ImportError(undefined, 'encoding', 'there are bytes after it')
-    const [ofHeader, ...parts] = partsOf(bytes, block, 'the block', MOST_PARTS)
+    const [ofHeader, ...parts] = partsOf(bytes, block, 'the block', MAX_PARTS)
     const header = readHeader(bytes, ofHeader, 'the header')
     number = header.number
     const [transactions, uncles, withdrawals] = parts
@@ -76,7 +76,7 @@ export function* decodeBlockInPieces(given: Uint8Array): Steps<BlockParts> {
 }
 
 /** Most parts that are read of a block. */
-const MOST_PARTS = 5
+const MAX_PARTS = 5
 /** Items read between two yields. */
 const ITEMS_AT_ONCE = 512
 
@@ -142,10 +142,10 @@ const LEAST_BYTES_PER_ITEM = 4
 const LEAST_BYTES_OF_ITEMS = 4096
 
 /** Most fields that are read of a header: one more than there may be. */
-const MOST_FIELDS = 22
+const MAX_FIELDS = 22
 
 function readHeader(bytes: Uint8Array, part: Part | undefined, name: string): HeaderFields {
-  const fields = partsOf(bytes, part, name, MOST_FIELDS).map((field, index) => {
+  const fields = partsOf(bytes, part, name, MAX_FIELDS).map((field, index) => {
     if (!field.isList) return checkLength(bytes.slice(field.start, field.end), index, name)
     throw new ImportError(undefined, 'encoding', `field ${index} of ${name} is a list`)
   })
@@ -189,7 +189,7 @@ const HEADER_LENGTHS: Readonly<Record<number, number>> = {
 /** Position of the extra data, whose length is checked with the rest of the header. */
 const EXTRA_DATA = 12
 /** Maximum bytes of a number. */
-const LONGEST_NUMBER = 32
+const MAX_NUMBER_LENGTH = 32
 
 function checkLength(field: Uint8Array, index: number, name: string): Uint8Array {
   const length = HEADER_LENGTHS[index]
@@ -198,8 +198,8 @@ function checkLength(field: Uint8Array, index: number, name: string): Uint8Array
     throw new ImportError(undefined, 'encoding', reason)
   }
   if (length !== undefined && field.length !== length) refuse(`not ${length}`)
-  if (length === undefined && index !== EXTRA_DATA && field.length > LONGEST_NUMBER) {
-    refuse(`more than ${LONGEST_NUMBER}`)
+  if (length === undefined && index !== EXTRA_DATA && field.length > MAX_NUMBER_LENGTH) {
+    refuse(`more than ${MAX_NUMBER_LENGTH}`)
   }
   return field
 }

@@ -292,11 +292,11 @@ function checkSize(type: number | undefined, size: number, rules: ForkRules): vo
 }
 
 /** A non-blob transaction of up to this many bytes is decoded before its size is checked, as geth always does. */
-const LONGEST_READ = 256 * 1024
+const MAX_READ_LENGTH = 256 * 1024
 
 /** Refuses a raw transaction that is too long to be decoded. @throws TransactionRejectedError */
 export function checkReadable(raw: Uint8Array, rules: ForkRules): void {
-  if (raw.length > (raw[0] === 3 ? MAX_BLOB_TRANSACTION_SIZE : LONGEST_READ)) {
+  if (raw.length > (raw[0] === 3 ? MAX_BLOB_TRANSACTION_SIZE : MAX_READ_LENGTH)) {
     checkSize(raw[0], raw.length, rules)
   }
 }

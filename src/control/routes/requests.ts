@@ -18,7 +18,7 @@ import type { ControlRoute } from '../route.js'
 import { journalEntrySchema } from '../schemas.js'
 
 /** The longest text to search for, in characters: the search takes time in proportion to its length. */
-const LONGEST_TEXT = 256
+const MAX_TEXT_LENGTH = 256
 
 const wholeNumber = z.string().regex(/^\d+$/, 'expected a whole number').transform(Number)
 
@@ -34,7 +34,7 @@ const querySchema = z.object({
     .optional(),
   after: wholeNumber.optional(),
   before: wholeNumber.optional(),
-  text: z.string().max(LONGEST_TEXT).optional(),
+  text: z.string().max(MAX_TEXT_LENGTH).optional(),
   since: wholeNumber.optional(),
   until: wholeNumber.optional(),
   summary: z

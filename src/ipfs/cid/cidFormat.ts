@@ -129,10 +129,10 @@ export class UnregisteredHashError extends FileNetworkError {
 }
 
 /** The longest digest of blake3, in bytes (go-multihash, `register/blake3`). */
-const LONGEST_BLAKE3 = 128
+const MAX_BLAKE3_LENGTH = 128
 
 function blake3OfLength(length: number): Promise<HashFunction> | undefined {
-  if (length < 1 || length > LONGEST_BLAKE3) return undefined
+  if (length < 1 || length > MAX_BLAKE3_LENGTH) return undefined
   const { load, begin } = wasm(() => createBLAKE3(length * 8))
   return Promise.resolve(load()).then((digest) => ({ name: 'blake3', code: 0x1e, digest, begin }))
 }
@@ -173,10 +173,10 @@ for (let length = MIN_DIGEST_LENGTH; length <= 64; length++) {
   const hashing = wasm(() => createBLAKE2b(length * 8))
   entries.set(`blake2b-${length * 8}`, { code: 0xb200 + length, ...hashing })
 }
-const LONGEST_BLAKE2S = 32
-entries.set('blake2s-256', { code: 0xb240 + LONGEST_BLAKE2S, ...wasm(() => createBLAKE2s(256)) })
+const MAX_BLAKE2S_LENGTH = 32
+entries.set('blake2s-256', { code: 0xb240 + MAX_BLAKE2S_LENGTH, ...wasm(() => createBLAKE2s(256)) })
 /** Kubo has names for the shorter ones, but no implementation. */
-for (let length = MIN_DIGEST_LENGTH; length < LONGEST_BLAKE2S; length++) {
+for (let length = MIN_DIGEST_LENGTH; length < MAX_BLAKE2S_LENGTH; length++) {
   entries.set(`blake2s-${length * 8}`, notComputed(0xb240 + length))
 }
 

@@ -110,11 +110,11 @@ async function describeLink(network: NetworkContext, link: UnixfsLink, rule: LsR
 }
 
 /** The longest target of a symlink, in bytes: the size limit of blocks that others exchange. */
-const LONGEST_TARGET = 2 * 1024 * 1024
+const MAX_TARGET_LENGTH = 2 * 1024 * 1024
 
 function textOfTarget(target: Uint8Array = new Uint8Array()): string {
-  if (target.length <= LONGEST_TARGET) return textOfBytes(target)
-  throw new FileNetworkError(`a symlink of more than ${LONGEST_TARGET} bytes`)
+  if (target.length <= MAX_TARGET_LENGTH) return textOfBytes(target)
+  throw new FileNetworkError(`a symlink of more than ${MAX_TARGET_LENGTH} bytes`)
 }
 
 function describe(

@@ -13,8 +13,8 @@ import { type JsonObject, type Section, type ValueKind, configurationSchema, isO
 const rowName = new TextEncoder().encode('configuration')
 
 /** Maximum number of changed settings, and of their bytes. All of them are applied at once. */
-const MOST_CHANGES = 5000
-const LONGEST_CHANGES = 1536 * 1024
+const MAX_CHANGES = 5000
+const MAX_CHANGES_LENGTH = 1536 * 1024
 
 /** Inputs of a node's configuration. */
 interface ConfigurationParts {
@@ -162,8 +162,8 @@ export class Configuration {
     const configuration = await runInSlices(effective(this.#parts, changed), slice)
     const imports = await importsOf(configuration, this.#shardThreshold)
     const stored = await runInSlices(encodeJsonInSlices(changed), slice)
-    if (stored.length > LONGEST_CHANGES || Object.keys(changed).length > MOST_CHANGES) {
-      throw new FileNetworkError(`more than ${MOST_CHANGES} settings, or ${LONGEST_CHANGES} bytes of them`)
+    if (stored.length > MAX_CHANGES_LENGTH || Object.keys(changed).length > MAX_CHANGES) {
+      throw new FileNetworkError(`more than ${MAX_CHANGES} settings, or ${MAX_CHANGES_LENGTH} bytes of them`)
     }
     await this.#parts.rows.put(rowName, stored)
     this.#changes = changed

@@ -36,12 +36,12 @@ const simpleValues: ReadonlyMap<number, { kind: 'bool' | 'null' | 'float'; width
 /** The CBOR tag of links. */
 const LINK_TAG = 42
 /** The longest string, in bytes (refmt). */
-const LONGEST_STRING = 33_554_432
+const MAX_STRING_LENGTH = 33_554_432
 /** The longest text, in bytes, as it is decoded without a yield. */
-const LONGEST_TEXT = 4 * 2 ** 20
+const MAX_TEXT_LENGTH = 4 * 2 ** 20
 /** Maximum number of parts of a string, which are read without a yield. */
-const MOST_PARTS = 32_768
-const LARGEST_LENGTH = 2n ** 63n - 1n
+const MAX_PARTS = 32_768
+const MAX_LENGTH = 2n ** 63n - 1n
 /** Maximum total cost of entries, strings and bytes (go-ipld-prime, `dagcbor`). */
 const BUDGET = 10 * 2 ** 20
 
@@ -142,7 +142,7 @@ export class CborTokens implements TokenSource {
   #takeNegative(): DataToken {
     const value = BigInt(this.#takeValue() as number | bigint)
     const distance = BigInt.asUintN(64, -value)
-    if (distance > LARGEST_LENGTH + 1n) {
+    if (distance > MAX_LENGTH + 1n) {
       throw new FileNetworkError('cbor: negative integer out of rage of int64 type')
     }
     const small = Number(-distance)
@@ -186,9 +186,9 @@ export class CborTokens implements TokenSource {
             `got: ${head & ~INDEFINITE}, byte: ${head}`,
         )
       }
-      if (parts.length === MOST_PARTS) throw new FileNetworkError(`a string of more than ${MOST_PARTS} parts`)
+      if (parts.length === MAX_PARTS) throw new FileNetworkError(`a string of more than ${MAX_PARTS} parts`)
       const given = this.#takeLength(head)
-      if (given > LONGEST_STRING) throw tooLong('indefinite string/bytes', given)
+      if (given > MAX_STRING_LENGTH) throw tooLong('indefinite string/bytes', given)
       const length = Number(given)
       const part = this.#data.subarray(this.#position, this.#position + length)
       total += part.length
@@ -204,7 +204,7 @@ export class CborTokens implements TokenSource {
   /** Checks that a string or bytes is within the limit and complete. */
   #checkString(head: number, kind: 'bytes' | 'string'): void {
     const length = this.#lengthAt(head)
-    if (length > LONGEST_STRING) throw tooLong(kind === 'bytes' ? 'byte' : kind, length)
+    if (length > MAX_STRING_LENGTH) throw tooLong(kind === 'bytes' ? 'byte' : kind, length)
     this.#checkRoom(1 + this.#widthOf(head), Number(length))
     if (length > BUDGET) throw new DemandingError()
   }
@@ -223,7 +223,7 @@ export class CborTokens implements TokenSource {
     const from = this.#position + 1
     let length = 0n
     for (const byte of this.#data.subarray(from, from + width)) length = (length << 8n) | BigInt(byte)
-    if (length > LARGEST_LENGTH) throw new FileNetworkError('cbor: positive integer is out of length')
+    if (length > MAX_LENGTH) throw new FileNetworkError('cbor: positive integer is out of length')
     return Number.isSafeInteger(Number(length)) ? Number(length) : length
   }
 
@@ -244,8 +244,8 @@ export class CborTokens implements TokenSource {
 }
 
 function textOf(bytes: Uint8Array): string {
-  if (bytes.length <= LONGEST_TEXT) return textOfBytes(bytes)
-  throw new FileNetworkError(`a string of more than ${LONGEST_TEXT} bytes`)
+  if (bytes.length <= MAX_TEXT_LENGTH) return textOfBytes(bytes)
+  throw new FileNetworkError(`a string of more than ${MAX_TEXT_LENGTH} bytes`)
 }
 
 function tooLong(field: string, length: number | bigint): FileNetworkError {

@@ -92,9 +92,9 @@ const libraries: readonly Codec[] = [
 ]
 
 /** Maximum number of values of a JOSE object; every 64 bytes of one count as another. The library takes one step. */
-const MOST_JOSE_VALUES = 8192
+const MAX_JOSE_VALUES = 8192
 /** The longest payload, in bytes: a CID, or data in which the library parses CIDs in quadratic time. */
-const LONGEST_PAYLOAD = 4096
+const MAX_PAYLOAD_LENGTH = 4096
 
 function* decodeJose(bytes: Uint8Array): Steps<unknown> {
   checkJose(yield* dagCborSteps.decodeInPieces(bytes))
@@ -111,10 +111,10 @@ function checkJose(value: unknown): void {
       : typeof payload === 'string'
         ? (payload.length * 3) / 4
         : 0
-  if (length > LONGEST_PAYLOAD) {
-    throw new FileNetworkError(`a JOSE object with a payload of more than ${LONGEST_PAYLOAD} bytes`)
+  if (length > MAX_PAYLOAD_LENGTH) {
+    throw new FileNetworkError(`a JOSE object with a payload of more than ${MAX_PAYLOAD_LENGTH} bytes`)
   }
-  if (roomAfter(value, MOST_JOSE_VALUES) < 0) throw new FileNetworkError('a JOSE object with too much data')
+  if (roomAfter(value, MAX_JOSE_VALUES) < 0) throw new FileNetworkError('a JOSE object with too much data')
 }
 
 function encodeJose(value: unknown): Uint8Array {

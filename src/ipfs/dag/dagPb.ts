@@ -152,11 +152,11 @@ function decodeLink(bytes: Uint8Array): PBLink {
 }
 
 /** The longest name of a link, in bytes: no block that others exchange has a longer one. */
-const LONGEST_NAME = 2 * 1024 * 1024
+const MAX_NAME_LENGTH = 2 * 1024 * 1024
 
 function nameOf(bytes: Uint8Array): string {
-  if (bytes.length <= LONGEST_NAME) return textOfBytes(bytes)
-  throw new DagPbError(`a link name of more than ${LONGEST_NAME} bytes`)
+  if (bytes.length <= MAX_NAME_LENGTH) return textOfBytes(bytes)
+  throw new DagPbError(`a link name of more than ${MAX_NAME_LENGTH} bytes`)
 }
 
 /** @throws {@link DagPbError} if a link has the field already, or one that must come after it */
@@ -241,7 +241,7 @@ export function* encodeDagPbInPieces({
   }
   parts.push(Buffer.concat(encoded))
   if (Data !== undefined) {
-    const head = new FieldWriter(LONGEST_HEAD)
+    const head = new FieldWriter(MAX_HEAD_LENGTH)
     head.bytesHeader(1, Data.length)
     parts.push(head.take(), Data)
   }
@@ -252,12 +252,12 @@ export function* encodeDagPbInPieces({
 const SIZE_LIMIT = 2 ** 63
 
 /** The longest tag and length of a field, in bytes. */
-const LONGEST_HEAD = 11
+const MAX_HEAD_LENGTH = 11
 
 function encodeLink({ link, key }: NamedLink): Uint8Array {
   const name = Buffer.from(key, 'latin1')
   const hash = link.Hash.bytes
-  const fields = new FieldWriter(hash.length + name.length + 3 * LONGEST_HEAD)
+  const fields = new FieldWriter(hash.length + name.length + 3 * MAX_HEAD_LENGTH)
   fields.bytesHeader(1, hash.length)
   fields.append(hash)
   if (link.Name !== undefined) {
@@ -269,7 +269,7 @@ function encodeLink({ link, key }: NamedLink): Uint8Array {
   }
   fields.varintField(3, link.Tsize)
   const encoded = fields.take()
-  const whole = new FieldWriter(encoded.length + LONGEST_HEAD)
+  const whole = new FieldWriter(encoded.length + MAX_HEAD_LENGTH)
   whole.bytesHeader(2, encoded.length)
   whole.append(encoded)
   return whole.take()

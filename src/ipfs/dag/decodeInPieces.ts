@@ -14,10 +14,10 @@ const DEEPEST = 1024
  * Maximum number of values, and of lists and maps among them: one takes up to two hundred bytes of memory, and V8 copies
  * a list that grows. The largest block that Kubo exchanges has no more values than that.
  */
-const MOST_VALUES = 2 * 2 ** 20
-const MOST_CONTAINERS = 2 ** 20
+const MAX_VALUES = 2 * 2 ** 20
+const MAX_CONTAINERS = 2 ** 20
 /** Maximum number of entries of a map: the engine copies the table of a larger one in one step. */
-const MOST_ENTRIES = 2 ** 18
+const MAX_ENTRIES = 2 ** 18
 /** Costs of a list and a map entry in addition to their contents (go-ipld-prime, `dagcbor`). */
 const LIST_ENTRY_COST = 4
 const MAP_ENTRY_COST = 8
@@ -55,7 +55,7 @@ class ValueReader {
       this.#tokens = 0
       yield
     }
-    if (++this.#values > MOST_VALUES) throw new FileNetworkError(`more than ${MOST_VALUES} values`)
+    if (++this.#values > MAX_VALUES) throw new FileNetworkError(`more than ${MAX_VALUES} values`)
     switch (token.kind) {
       case 'map open':
         return yield* this.#readMap(this.#begin(token.length, depth), depth)
@@ -80,8 +80,8 @@ class ValueReader {
   #begin(length: number, depth: number): number {
     if (depth >= DEEPEST) throw new FileNetworkError('message structure exceeded maximum nesting depth')
     if (length !== Infinity) this.#spend(length)
-    if (++this.#containers > MOST_CONTAINERS) {
-      throw new FileNetworkError(`more than ${MOST_CONTAINERS} lists and maps`)
+    if (++this.#containers > MAX_CONTAINERS) {
+      throw new FileNetworkError(`more than ${MAX_CONTAINERS} lists and maps`)
     }
     return length
   }
@@ -116,8 +116,8 @@ class ValueReader {
       if (Object.hasOwn(members, key)) {
         throw new FileNetworkError(`cannot repeat map key ${goQuote(key)}`)
       }
-      if (names.push(key) > MOST_ENTRIES) {
-        throw new FileNetworkError(`a map of more than ${MOST_ENTRIES} entries`)
+      if (names.push(key) > MAX_ENTRIES) {
+        throw new FileNetworkError(`a map of more than ${MAX_ENTRIES} entries`)
       }
       const value = yield* this.#valueOf(this.#memberToken(length), depth + 1)
       if (key === '__proto__') {

@@ -32,7 +32,7 @@ export interface ContainerForm {
 }
 
 /** Values the codec encodes at once; this many bytes or characters of a value count as another value. */
-const MOST_AT_ONCE = 1024
+const MAX_AT_ONCE = 1024
 const LENGTH_LIKE_A_VALUE = 64
 /** Characters, or bytes in whole Base64 groups, encoded at once. */
 const LENGTH_AT_ONCE = 3 * 2 ** 14
@@ -50,7 +50,7 @@ export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint
 }
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
-  if (isContainer(value) && roomAfter(value, MOST_AT_ONCE) < 0) yield* takeApart(form, value, parts)
+  if (isContainer(value) && roomAfter(value, MAX_AT_ONCE) < 0) yield* takeApart(form, value, parts)
   else if (typeof value === 'string') yield* encodeText(form, value, parts)
   else if (value instanceof Uint8Array && form.aroundBase64 !== undefined) {
     const [before, after] = form.aroundBase64
@@ -111,7 +111,7 @@ function* encodeList(form: ContainerForm, list: readonly unknown[], parts: Uint8
 
 /** Returns the end of the items to encode together from `start`; `start` itself if that one is too large. */
 function endOfRun(list: readonly unknown[], start: number): number {
-  let room = MOST_AT_ONCE
+  let room = MAX_AT_ONCE
   for (let end = start; end < list.length; end++) {
     room = roomAfter(list[end], room)
     if (room < 0) return end

@@ -12,7 +12,7 @@ const VALUES_AT_ONCE = 512
 /** Characters joined at once. */
 const CHARACTERS_AT_ONCE = 65_536
 /** Maximum number of characters: a thousand levels of a few bytes indent each value below by a thousand tabs. */
-const MOST_CHARACTERS = 64 * 2 ** 20
+const MAX_CHARACTERS = 64 * 2 ** 20
 
 /** Text that is encoded as soon as there is enough of it. */
 class EncodedText {
@@ -30,8 +30,8 @@ class EncodedText {
 
   flush(): void {
     this.#length += this.#waiting
-    if (this.#length > MOST_CHARACTERS) {
-      throw new FileNetworkError(`JSON of more than ${MOST_CHARACTERS} characters`)
+    if (this.#length > MAX_CHARACTERS) {
+      throw new FileNetworkError(`JSON of more than ${MAX_CHARACTERS} characters`)
     }
     this.parts.push(Buffer.from(this.#texts.join('')))
     this.#texts = []

@@ -9,7 +9,7 @@ import {
   type NameSystem,
   type ResolvedName,
   UnresolvedNameError,
-  LONGEST_RECORD,
+  MAX_RECORD_LENGTH,
   checkRecord,
   readRecord,
 } from '../names/nameSystem.js'
@@ -169,7 +169,7 @@ async function putRecord(names: NameSystem, label: string, request: RoutingReque
     throw new GatewayError(406, "content type in 'Content-Type' header is missing or not supported")
   }
   const name = readName(label)
-  const record = await readStart(request.body, LONGEST_RECORD)
+  const record = await readStart(request.body, MAX_RECORD_LENGTH)
   const problem = await readRecord(record).then(
     () => checkRecord(name, record),
     (error: unknown) => errorText(error),

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import { codecCode } from '../cid/cidFormat.js'
 import { tryParseCid } from '../cid/parseCid.js'
 import { parseName } from '../names/keystore.js'
-import { LONGEST_LABEL } from '../names/nameSystem.js'
+import { MAX_LABEL_LENGTH } from '../names/nameSystem.js'
 import { GatewayError, PageNotFoundError, escapeUrlPath } from './headers.js'
 import type { GatewayRequest } from './request.js'
 
@@ -79,9 +79,9 @@ export function redirectToLabel(
 ): void {
   const cid = tryParseCid(label)
   if (cid === undefined) return
-  if (label.length <= LONGEST_LABEL && !(namespace !== 'ipfs' && cid.code !== codecCode.libp2pKey)) return
+  if (label.length <= MAX_LABEL_LENGTH && !(namespace !== 'ipfs' && cid.code !== codecCode.libp2pKey)) return
   // Before its codec is changed.
-  if (label.length > LONGEST_LABEL) checkLabel(cid.toV1().toString(base36))
+  if (label.length > MAX_LABEL_LENGTH) checkLabel(cid.toV1().toString(base36))
   const canonical = canonicalLabel(namespace, label)
   if (canonical !== undefined) throw movedToHost({ label: canonical, namespace, rest: path }, request, domain)
 }
@@ -107,15 +107,16 @@ function canonicalLabel(namespace: string, label: string): string | undefined {
   const cid = namespace === 'ipfs' ? tryParseCid(label)?.toV1() : keyOf(label)
   if (cid === undefined) return undefined
   const inBase32 = cid.toString(base32)
-  const canonical = namespace === 'ipfs' && inBase32.length <= LONGEST_LABEL ? inBase32 : cid.toString(base36)
+  const canonical =
+    namespace === 'ipfs' && inBase32.length <= MAX_LABEL_LENGTH ? inBase32 : cid.toString(base36)
   checkLabel(canonical)
   return canonical
 }
 
 /** @throws {@link GatewayError} if a label is too long */
 function checkLabel(label: string): void {
-  if (label.length <= LONGEST_LABEL) return
-  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${LONGEST_LABEL}: ${label}`)
+  if (label.length <= MAX_LABEL_LENGTH) return
+  throw new GatewayError(400, `CID incompatible with DNS label length limit of ${MAX_LABEL_LENGTH}: ${label}`)
 }
 
 function keyOf(label: string): CID | undefined {

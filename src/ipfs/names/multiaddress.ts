@@ -16,7 +16,7 @@ const protocolsWithoutValue = new Set([
 ])
 
 /** The longest multiaddress, in characters. Go has no limit, but real ones have fewer than a thousand. */
-const LONGEST_ADDRESS = 8192
+const MAX_ADDRESS_LENGTH = 8192
 
 /**
  * Parses a multiaddress (https://multiformats.io/multiaddr/). Ignores trailing slashes; values become canonical.
@@ -24,8 +24,8 @@ const LONGEST_ADDRESS = 8192
  * @throws {@link FileNetworkError} with go-multiaddr's message (`codec.go`)
  */
 export function parseMultiaddress(given: string): AddressPart[] {
-  if (given.length > LONGEST_ADDRESS) {
-    throw new FileNetworkError(`a multiaddress of more than ${LONGEST_ADDRESS} characters`)
+  if (given.length > MAX_ADDRESS_LENGTH) {
+    throw new FileNetworkError(`a multiaddress of more than ${MAX_ADDRESS_LENGTH} characters`)
   }
   const text = trimEnd(given, '/')
   const fail = (problem: string): FileNetworkError =>

@@ -44,7 +44,7 @@ export interface ResolvedName {
 }
 
 /** The longest valid record, in bytes (https://specs.ipfs.tech/ipns/ipns-record/). */
-export const LONGEST_RECORD = 10 * 1024
+export const MAX_RECORD_LENGTH = 10 * 1024
 /** Maximum number of names to follow in a row (boxo, `namesys.DefaultDepthLimit`). */
 const DEFAULT_DEPTH = 32
 /** Default TTL of a record, in milliseconds (boxo, `DefaultResolverCacheTTL`). */
@@ -269,9 +269,9 @@ async function isNewer(first: Uint8Array, second: Uint8Array): Promise<boolean> 
 }
 
 /** The longest label of a domain name, in bytes (RFC 1035). */
-export const LONGEST_LABEL = 63
+export const MAX_LABEL_LENGTH = 63
 /** The longest domain name, in bytes. */
-const LONGEST_DOMAIN = 255
+const MAX_DOMAIN_LENGTH = 255
 
 /**
  * Parses the name in a path. Other labels are domain names, and there is no DNS to ask.
@@ -298,13 +298,13 @@ export function readName(label: string): CID {
 
 /** A backslash escapes the next character, so that none may come last (github.com/miekg/dns, `IsDomainName`). */
 function isDomainName(text: string): boolean {
-  if (text.endsWith('\\') || text.length > LONGEST_DOMAIN + 1) return false
+  if (text.endsWith('\\') || text.length > MAX_DOMAIN_LENGTH + 1) return false
   const labels = text
     .replace(/\.$/, '')
     .split('.')
     .map((label) => Buffer.byteLength(label))
   const length = labels.reduce((sum, size) => sum + size + 1, 0)
-  return length <= LONGEST_DOMAIN + 1 && labels.every((size) => size > 0 && size <= LONGEST_LABEL)
+  return length <= MAX_DOMAIN_LENGTH + 1 && labels.every((size) => size > 0 && size <= MAX_LABEL_LENGTH)
 }
 
 function rowOf(name: CID): Uint8Array {
@@ -317,7 +317,7 @@ function publishedRowOf(name: CID): Uint8Array {
 }
 
 /** The largest sequence number that all implementations support. */
-const LARGEST_SEQUENCE = 2n ** 63n - 1n
+const MAX_SEQUENCE = 2n ** 63n - 1n
 
 /**
  * Returns the next sequence number: numbers only grow, and an unchanged value keeps its own (boxo,
@@ -331,7 +331,7 @@ async function nextSequence(
   const last = previous === undefined ? undefined : unmarshalIPNSRecord(previous)
   const following = last === undefined ? 0n : last.value === value ? last.sequence : last.sequence + 1n
   const next = sequence ?? following
-  if (next > LARGEST_SEQUENCE) throw new FileNetworkError(`sequence numbers end at ${LARGEST_SEQUENCE}`)
+  if (next > MAX_SEQUENCE) throw new FileNetworkError(`sequence numbers end at ${MAX_SEQUENCE}`)
   if (sequence !== undefined && last !== undefined && sequence <= last.sequence) {
     throw new FileNetworkError('sequence number must be greater than the current record sequence')
   }

@@ -239,7 +239,7 @@ const quoted = String.raw`"((?:[^"\\\r\n]|\\${special}|\\(?!${special}))*)"`
 const parameter = new RegExp(String.raw`\s*;\s*(${token})\s*=\s*(?:${quoted}|(${token}))`, 'y')
 const mediaType = new RegExp(`^(${token})(/?)(${token})?(.*)$`, 's')
 /** Maximum number of parameters, pieces included. Go takes any that its limit of the headers allows. */
-const MOST_PARAMETERS = 2048
+const MAX_PARAMETERS = 2048
 
 /**
  * Parses a header value with parameters (RFC 2045 and 2231), with the rules and messages of Go's `mime.ParseMediaType`.
@@ -259,7 +259,7 @@ export function parseMediaType(text: string): MediaType {
       if (['', ';'].includes(text.slice(position).trim())) break
       throw new MediaTypeError('invalid media parameter', value)
     }
-    if (++count > MOST_PARAMETERS) throw new MediaTypeError(`more than ${MOST_PARAMETERS} parameters`, value)
+    if (++count > MAX_PARAMETERS) throw new MediaTypeError(`more than ${MAX_PARAMETERS} parameters`, value)
     const content = inQuotes?.replace(escaped, '$1') ?? bare
     const key = name.toLowerCase()
     if ((given.get(key) ?? content) !== content) throw new MediaTypeError('duplicate parameter name')
@@ -294,7 +294,7 @@ function joinPieces(given: ReadonlyMap<string, string>): ReadonlyMap<string, str
 }
 
 /** Maximum number of pieces of a parameter. Go takes any that its limit of the headers allows. */
-const MOST_PIECES = 1024
+const MAX_PIECES = 1024
 
 function joinNumbered(given: ReadonlyMap<string, string>, name: string): string | undefined {
   let joined: string | undefined
@@ -302,7 +302,7 @@ function joinNumbered(given: ReadonlyMap<string, string>, name: string): string 
     const encoded = given.get(`${name}*${number}*`)
     const plain = given.get(`${name}*${number}`)
     if (plain === undefined && encoded === undefined) return joined
-    if (number === MOST_PIECES) throw new MediaTypeError(`a parameter in more than ${MOST_PIECES} pieces`)
+    if (number === MAX_PIECES) throw new MediaTypeError(`a parameter in more than ${MAX_PIECES} pieces`)
     const decoded = number === 0 ? decodeExtended(encoded ?? '') : decodePercents(encoded ?? '')
     joined = (joined ?? '') + (plain ?? decoded ?? '')
   }

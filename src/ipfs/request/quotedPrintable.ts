@@ -5,7 +5,7 @@ import { goQuote } from '../text/goQuote.js'
 /** Lines decoded between two yields. */
 const LINES_AT_ONCE = 512
 /** Longest line that Go reads (`bufio.Reader`). */
-const LONGEST_LINE = 4096
+const MAX_LINE_LENGTH = 4096
 const [newline, carriageReturn, tab, space, tilde] = [0x0a, 0x0d, 0x09, 0x20, 0x7e]
 const EQUALS_SIGN = 0x3d
 
@@ -39,8 +39,8 @@ export async function* decodeQuotedPrintable(source: AsyncIterable<Uint8Array>):
 
 /** Returns the index after the first line's newline; 0 if the line is incomplete. */
 function endOfLine(bytes: Buffer): number {
-  const end = bytes.subarray(0, LONGEST_LINE).indexOf(newline) + 1
-  return end === 0 && bytes.length > LONGEST_LINE ? LONGEST_LINE : end
+  const end = bytes.subarray(0, MAX_LINE_LENGTH).indexOf(newline) + 1
+  return end === 0 && bytes.length > MAX_LINE_LENGTH ? MAX_LINE_LENGTH : end
 }
 
 class DecodedLines {

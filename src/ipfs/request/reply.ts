@@ -241,7 +241,7 @@ export function goJsonLine(value: unknown): string {
 }
 
 /** Children of a list or object in a line that is encoded at once. */
-const MOST_CHILDREN = 64
+const MAX_CHILDREN = 64
 /** Characters buffered before they are encoded. */
 const CHARACTERS_AT_ONCE = 65_536
 
@@ -291,7 +291,7 @@ function isLong(value: unknown): boolean {
   if (typeof value === 'string') return value.length > STRING_AT_ONCE
   if (typeof value !== 'object' || value === null) return false
   const children: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  return children.length > MOST_CHILDREN || children.some(isLong)
+  return children.length > MAX_CHILDREN || children.some(isLong)
 }
 
 /** A queue between one producer and one consumer; the one ahead waits. */

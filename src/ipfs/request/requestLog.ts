@@ -26,9 +26,9 @@ export interface RunningRequest {
 /** How long ended requests are listed by default, in milliseconds. */
 const DEFAULT_KEEP_TIME = 10_000
 /** Maximum number of ended requests kept. */
-const MOST_ENDED = 1000
+const MAX_ENDED = 1000
 /** Maximum total length of their arguments, in characters. */
-const MOST_ARGUMENT_LENGTH = 1024 * 1024
+const MAX_ARGUMENT_LENGTH = 1024 * 1024
 /** Go's zero time, for an end that has not come. */
 const noTime = '0001-01-01T00:00:00Z'
 
@@ -74,7 +74,7 @@ export class RequestLog {
   #forgetOld(): void {
     const oldest = Date.now() - this.#keepTime
     for (const request of this.#ended) {
-      const isFull = this.#ended.size > MOST_ENDED || this.#argumentLength > MOST_ARGUMENT_LENGTH
+      const isFull = this.#ended.size > MAX_ENDED || this.#argumentLength > MAX_ARGUMENT_LENGTH
       if (!isFull && (request.end ?? 0) >= oldest) return
       this.#ended.delete(request)
       this.#argumentLength -= argumentLength(request)
@@ -156,11 +156,11 @@ export class NetworkLog {
       this.#default = level
       for (const name of this.#levels.keys()) this.#levels.set(name, level)
     } else if (subsystem === '') this.#default = level
-    else if (subsystem.length > LONGEST_SUBSYSTEM) {
-      throw new FileNetworkError(`a subsystem with a name of more than ${LONGEST_SUBSYSTEM} characters`)
-    } else if (this.#levels.size < MOST_SUBSYSTEMS || this.#levels.has(subsystem)) {
+    else if (subsystem.length > MAX_SUBSYSTEM_LENGTH) {
+      throw new FileNetworkError(`a subsystem with a name of more than ${MAX_SUBSYSTEM_LENGTH} characters`)
+    } else if (this.#levels.size < MAX_SUBSYSTEMS || this.#levels.has(subsystem)) {
       this.#levels.set(subsystem, level)
-    } else throw new FileNetworkError(`levels of more than ${MOST_SUBSYSTEMS} subsystems are not kept`)
+    } else throw new FileNetworkError(`levels of more than ${MAX_SUBSYSTEMS} subsystems are not kept`)
   }
 
   /** @param message - formats the message; called only if someone follows the log */
@@ -182,7 +182,7 @@ export class NetworkLog {
     let wake = (): void => undefined
     const receive = (line: LogLine, set: Level): void => {
       if (levels.indexOf(line.level) < levels.indexOf(wanted ?? set)) return
-      if (waitingLength > MOST_WAITING) return
+      if (waitingLength > MAX_WAITING) return
       waiting.push(line)
       waitingLength += line.msg.length
       wake()
@@ -206,11 +206,11 @@ export class NetworkLog {
 }
 
 /** Maximum backlog of a slow follower, in characters; further lines are dropped for it. */
-const MOST_WAITING = 1024 * 1024
+const MAX_WAITING = 1024 * 1024
 /** Maximum number of subsystems with their own level. */
-const MOST_SUBSYSTEMS = 1000
+const MAX_SUBSYSTEMS = 1000
 /** The longest name of a subsystem, in characters: the names are listed in order. */
-const LONGEST_SUBSYSTEM = 128
+const MAX_SUBSYSTEM_LENGTH = 128
 
 /** @throws {@link FileNetworkError} for an unknown level */
 export function parseLevel(text: string): Level {

@@ -59,7 +59,7 @@ async function* onlyPiece(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /**
  * The longest boundary, in characters; RFC 2046 allows 70. The search for one takes time in proportion to its length.
  */
-const LONGEST_BOUNDARY = 256
+const MAX_BOUNDARY_LENGTH = 256
 
 /** Creates the upload of a request's body; without a multipart body it is empty. */
 export function createUpload(
@@ -75,8 +75,8 @@ export function createUpload(
   }
   const boundary = parameters.get('boundary')
   if (!boundary) throw new RequestError('no multipart boundary param in Content-Type')
-  if (boundary.length > LONGEST_BOUNDARY) {
-    throw new RequestError(`a multipart boundary of more than ${LONGEST_BOUNDARY} characters`)
+  if (boundary.length > MAX_BOUNDARY_LENGTH) {
+    throw new RequestError(`a multipart boundary of more than ${MAX_BOUNDARY_LENGTH} characters`)
   }
   return {
     present: true,
@@ -259,7 +259,7 @@ function parseMode(text: string): number {
 }
 
 const NANOSECONDS_PER_SECOND = 1_000_000_000n
-const LARGEST_INTEGER = 2n ** 63n - 1n
+const MAX_INTEGER = 2n ** 63n - 1n
 
 /**
  * Parses a part's time. As in boxo (`files/multipartfile.go`), a part with a mode but no time gets the Unix epoch, and
@@ -286,8 +286,8 @@ function parseInteger(text: string): bigint | undefined {
 
 /** Returns the nearest integer of 64 bits (Go, `strconv.ParseInt`). */
 function withinInteger(value: bigint): bigint {
-  if (value > LARGEST_INTEGER) return LARGEST_INTEGER
-  return value < -LARGEST_INTEGER ? -LARGEST_INTEGER - 1n : value
+  if (value > MAX_INTEGER) return MAX_INTEGER
+  return value < -MAX_INTEGER ? -MAX_INTEGER - 1n : value
 }
 
 /** Decodes like Go's `url.QueryUnescape`; undefined if an escape is malformed. */

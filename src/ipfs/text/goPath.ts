@@ -1,7 +1,7 @@
 import { FileNetworkError } from '../errors.js'
 
 /** The most segments of a path that is cleaned: far above real ones, yet cleaned in a few milliseconds. */
-const MOST_SEGMENTS = 65_536
+const MAX_SEGMENTS = 65_536
 
 /**
  * Returns a path without empty, `.` and `..` segments where possible (Go, `path.Clean`). Node's `normalize` copies the
@@ -29,6 +29,6 @@ export function goCleanPath(path: string): string {
 function checkSegments(path: string): void {
   let count = 1
   for (let slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
-    if (++count > MOST_SEGMENTS) throw new FileNetworkError(`a path of more than ${MOST_SEGMENTS} segments`)
+    if (++count > MAX_SEGMENTS) throw new FileNetworkError(`a path of more than ${MAX_SEGMENTS} segments`)
   }
 }

@@ -20,7 +20,7 @@ export function goQuote(text: string): string {
 }
 
 /** The most units that stand for a unit of text, as in `\u200b`. */
-const MOST_UNITS = 6
+const MAX_UNITS = 6
 const BACKSLASH = 0x5c
 const hexDigits = '0123456789abcdef'
 
@@ -30,7 +30,7 @@ export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOpt
   const isKept = ascii ? isPrintableAscii : isPrintable
   const quotePoint = quote.codePointAt(0)
   // Unit by unit: the message about a missing name may quote a megabyte of control characters.
-  const units = new Uint16Array(MOST_UNITS * text.length)
+  const units = new Uint16Array(MAX_UNITS * text.length)
   let length = 0
   const writeHex = (letter: string, value: number, digits: number): void => {
     units[length++] = BACKSLASH

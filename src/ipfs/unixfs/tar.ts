@@ -95,7 +95,7 @@ async function writeEntry(context: TarContext, entry: UnixfsEntry, path: string)
   if (entry.type === 'symlink') {
     const target = entry.node?.unixfs.data ?? new Uint8Array()
     // One byte more than fits, as a node may have tens of megabytes.
-    const linkname = textOfBytes(target.subarray(0, LONGEST_RECORD + 1))
+    const linkname = textOfBytes(target.subarray(0, MAX_RECORD_LENGTH + 1))
     checkLength('linkpath', linkname)
     checkField('linkpath', linkname)
     await writeHeader(archive, { ...header, linkname })
@@ -127,15 +127,15 @@ function checkField(name: string, value: string): void {
 }
 
 /** The longest record of an extended header, in bytes (Go, `maxSpecialFileSize`). */
-const LONGEST_RECORD = 1024 * 1024
+const MAX_RECORD_LENGTH = 1024 * 1024
 
 /**
  * @throws {@link FileNetworkError} with Go's message if text exceeds a record. Go measures a path after it has been
  * cleaned, which may have shortened it
  */
 function checkLength(name: string, value: string): void {
-  const rest = bytesOfText(` ${name}=${value.slice(0, LONGEST_RECORD)}\n`).length
-  if (rest + String(rest).length > LONGEST_RECORD) {
+  const rest = bytesOfText(` ${name}=${value.slice(0, MAX_RECORD_LENGTH)}\n`).length
+  if (rest + String(rest).length > MAX_RECORD_LENGTH) {
     throw new FileNetworkError('archive/tar: header field too long')
   }
 }

@@ -71,7 +71,7 @@ const limitCodes: ReadonlySet<number> = new Set([429, -32005, -32016, -32097])
 const FIRST_BACKOFF = 250
 
 /** Maximum characters of a remote's error message. */
-const LONGEST_MESSAGE = 64 * 1024
+const MAX_MESSAGE_LENGTH = 64 * 1024
 
 /** Client of a remote node. Calls made in one turn of the event loop are batched, and failed ones are retried. */
 export class RemoteClient {
@@ -278,9 +278,9 @@ export class RemoteClient {
   #masked(message: string): string {
     const { url } = this.#options
     const mask = createMask([url])
-    if (message.length <= LONGEST_MESSAGE) return mask(message)
+    if (message.length <= MAX_MESSAGE_LENGTH) return mask(message)
     // Without what may be the start of a URL.
-    return mask(message.slice(0, LONGEST_MESSAGE)).slice(0, -url.length)
+    return mask(message.slice(0, MAX_MESSAGE_LENGTH)).slice(0, -url.length)
   }
 }
 

@@ -3,9 +3,9 @@ import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 
 const milliseconds = z.int().min(0).max(TIMEOUT_MAX)
 /** Maximum number of alternatives, because each request is compared with all of them. */
-const MOST_ALTERNATIVES = 64
+const MAX_ALTERNATIVES = 64
 const oneOrMore = <Item extends z.ZodType>(item: Item) =>
-  z.union([item, z.array(item).min(1).max(MOST_ALTERNATIVES)])
+  z.union([item, z.array(item).min(1).max(MAX_ALTERNATIVES)])
 
 /** See its description. */
 export const faultMatchSchema = z
@@ -36,7 +36,7 @@ function isCloseCode(code: number): boolean {
 }
 
 /** Longest reason of a close frame in bytes (RFC 6455, section 5.5). */
-const LONGEST_REASON = 123
+const MAX_REASON_LENGTH = 123
 
 const delay = z.union([
   milliseconds,
@@ -89,8 +89,8 @@ const actionSchemas = [
       .string()
       .max(120)
       .refine(
-        (text) => Buffer.byteLength(text) <= LONGEST_REASON,
-        `expected at most ${LONGEST_REASON} bytes in UTF-8`,
+        (text) => Buffer.byteLength(text) <= MAX_REASON_LENGTH,
+        `expected at most ${MAX_REASON_LENGTH} bytes in UTF-8`,
       )
       .default(''),
   }),

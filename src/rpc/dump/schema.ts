@@ -4,10 +4,10 @@ import { hexToBytes } from '../../encoding/hex.js'
 /** Text of limited length, which is checked first: reading megabytes would hold up other work. */
 const shortText = (length: number, error: string) => z.string().max(length, { abort: true, error })
 const hexText = /^0x[0-9a-f]*$/i
-const LONGEST_BYTES = 256 * 1024
+const MAX_BYTES_LENGTH = 256 * 1024
 
 /** A byte string in hexadecimal. */
-export const bytes = shortText(2 + 2 * LONGEST_BYTES, `longer than ${LONGEST_BYTES} bytes`)
+export const bytes = shortText(2 + 2 * MAX_BYTES_LENGTH, `longer than ${MAX_BYTES_LENGTH} bytes`)
   .regex(hexText, 'not hexadecimal')
   .refine((text) => text.length % 2 === 0, 'an odd number of digits')
   .transform(hexToBytes)
@@ -18,13 +18,13 @@ export const word = shortText(66, 'longer than 32 bytes')
   .transform((text) => hexToBytes(text.slice(2).padStart(64, '0')))
 
 /** Digits of the largest number of 256 bits in decimal, which are more than in hexadecimal. */
-const LONGEST_NUMBER = 78
+const MAX_NUMBER_LENGTH = 78
 
 /** A JSON number, or a number in hexadecimal or decimal. */
 const amount = z
   .union([
     z.int().nonnegative(),
-    shortText(LONGEST_NUMBER, 'too large a number').regex(/^(0x[0-9a-f]*|\d+)$/i, 'not a number'),
+    shortText(MAX_NUMBER_LENGTH, 'too large a number').regex(/^(0x[0-9a-f]*|\d+)$/i, 'not a number'),
   ])
   .transform((value) => (value === '0x' ? 0n : BigInt(value)))
 
@@ -104,7 +104,7 @@ export const authorization = z.object({
 })
 
 /** Many more than a block has. */
-const MOST_BLOBS = 1024
+const MAX_BLOBS = 1024
 
 /** A transaction, whose lists are read later. */
 const transaction = z.object({
@@ -120,7 +120,7 @@ const transaction = z.object({
   value: amount,
   input: longBytes,
   accessList: elements.nullish(),
-  blobVersionedHashes: elements.refine(({ length }) => length <= MOST_BLOBS, 'too many blobs').nullish(),
+  blobVersionedHashes: elements.refine(({ length }) => length <= MAX_BLOBS, 'too many blobs').nullish(),
   authorizationList: elements.nullish(),
   r: amount,
   s: amount,

@@ -21,7 +21,7 @@ import {
 const MAX_BLOCKS = 1024n
 const MAX_PERCENTILES = 100
 /** Maximum number of rewards where that of percentiles is not checked. */
-const MOST_REWARDS = Number(MAX_BLOCKS) * MAX_PERCENTILES
+const MAX_REWARDS = Number(MAX_BLOCKS) * MAX_PERCENTILES
 
 /** A block, reduced to what fee history needs. */
 interface HistoryBlock {
@@ -70,7 +70,7 @@ export async function feeHistory(
   if (!endsAtHead) checkPercentiles(percentiles, source)
   const blocks = await collectBlocks(view, minBigint(count, MAX_BLOCKS), newest)
   const headers = blocks.map(({ header }) => header)
-  if (percentiles.length * blocks.length > MOST_REWARDS) throw new ResponseTooLargeError()
+  if (percentiles.length * blocks.length > MAX_REWARDS) throw new ResponseTooLargeError()
   const [oldest] = headers
   const last = headers.at(-1)
   if (oldest === undefined || last === undefined) return { oldestBlock: '0x0', gasUsedRatio: null }

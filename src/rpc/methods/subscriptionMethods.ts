@@ -19,7 +19,7 @@ export interface SubscriptionKind {
 }
 
 /** Characters that a refusal shows of the name of an unknown kind. */
-const LONGEST_NAME = 2048
+const MAX_NAME_LENGTH = 2048
 
 /** Defines a kind of subscription by the parameters after its name and its feed. */
 export function defineKind<const P extends readonly Parameter<unknown>[]>(
@@ -52,7 +52,8 @@ export function subscriptionMethods(
         throw new InvalidParamsError('expected subscription name as first argument')
       }
       const kind = byName.get(name)
-      if (kind === undefined) throw new SubscriptionKindNotFoundError(namespace, name.slice(0, LONGEST_NAME))
+      if (kind === undefined)
+        throw new SubscriptionKindNotFoundError(namespace, name.slice(0, MAX_NAME_LENGTH))
       return whenReady(kind.feed(call, params), (feed) => subscriptions.open(feed, subscribe.name))
     },
   }

@@ -82,7 +82,7 @@ export const httpUrl: Decoder<string> = {
   schema: urlText.schema,
   decode(value) {
     const url = urlText.decode(value)
-    if (url.length > LONGEST_URL || !/^https?:/.test(url) || !URL.canParse(url)) {
+    if (url.length > MAX_URL_LENGTH || !/^https?:/.test(url) || !URL.canParse(url)) {
       throw new ReasonError('expected an http or https URL')
     }
     return url
@@ -90,7 +90,7 @@ export const httpUrl: Decoder<string> = {
 }
 
 /** Characters of a URL. Parsing megabytes would hold up other requests. */
-const LONGEST_URL = 8192
+const MAX_URL_LENGTH = 8192
 
 /** A storage key, undecoded; see {@link decodeStorageKey}. */
 export const storageKey = text('string', 'storage key')

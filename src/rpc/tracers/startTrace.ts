@@ -45,14 +45,14 @@ function* writeNothing(writer: PieceWriter): Steps<void> {
 }
 
 /** The most tracers of a muxTracer, with those of muxTracers in it. A program counts as several: it takes megabytes. */
-const MOST_TRACERS = 32
+const MAX_TRACERS = 32
 const TRACERS_LIKE_A_PROGRAM = 8
 
 /** muxTracer: several tracers at once, configured by name. */
 const muxTracer: TracerKind = {
   name: 'muxTracer',
   start(config, budget, context, form) {
-    if (roomAfter(config, MOST_TRACERS) < 0) throw new ServerError(`more than ${MOST_TRACERS} tracers`)
+    if (roomAfter(config, MAX_TRACERS) < 0) throw new ServerError(`more than ${MAX_TRACERS} tracers`)
     const traces = muxMembers(config)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, own]): [string, Trace] => [name, startNamed(name, own, budget, context, form)])

@@ -19,13 +19,13 @@ import {
 const SEGMENT_LIMIT = 128 * 1024 * 1024
 
 /** Maximum number of labels of a block, as they are compared one by one. Real blocks have one or two. */
-const MOST_LABELS = 64
+const MAX_LABELS = 64
 
 /** Block to store. */
 export interface BlockToStore {
   /** Key of the block in the index. */
   key: Uint8Array
-  /** Kept with the key; a second label for the same key is added to the first, up to {@link MOST_LABELS}. */
+  /** Kept with the key; a second label for the same key is added to the first, up to {@link MAX_LABELS}. */
   label: Uint8Array
   data: Uint8Array
   session?: BlockSession | undefined
@@ -84,7 +84,7 @@ export function planWrite(blocks: PlannedBlock[], context: PlanContext): WritePl
     // An appended block lies after the start of the session, which already protects it.
     if (!entry.isAppended) block.session?.touch(block.key)
     const { labels } = entry.row
-    if (labels[0] === block.label || labels.length >= MOST_LABELS) continue
+    if (labels[0] === block.label || labels.length >= MAX_LABELS) continue
     if (labels.some((label) => Buffer.compare(label, block.label) === 0)) continue
     labels.push(block.label)
     entry.changed = true
@@ -145,7 +145,7 @@ export function withoutBlock(segment: SegmentRow, key: Uint8Array, { labels, len
 /** Data up to this size is copied after its head, which is cheaper than a separate buffer in the write. */
 const COPIED_LIMIT = 16_384
 const FIRST_PAGE_LENGTH = 1024
-const LONGEST_PAGE = 65_536
+const MAX_PAGE_LENGTH = 65_536
 
 /** Collects records to append as buffers for a single write. */
 class RecordBuffers {
@@ -178,7 +178,7 @@ class RecordBuffers {
   #turnPage(length: number): void {
     this.#cut()
     this.#page = Buffer.allocUnsafeSlow(
-      Math.max(Math.min(2 * this.#page.length, LONGEST_PAGE), FIRST_PAGE_LENGTH, length),
+      Math.max(Math.min(2 * this.#page.length, MAX_PAGE_LENGTH), FIRST_PAGE_LENGTH, length),
     )
     this.#start = 0
     this.#end = 0

@@ -9,7 +9,7 @@ const REQUESTS = 16
 const QUIET_MILLISECONDS = 300
 const MAX_LOOKS = 10
 /** Without a tracer, a block of random programs has traces of megabytes. */
-const LONGEST_RANGE = 4
+const MAX_RANGE = 4
 
 /** Compares what both nodes push of the traces of random ranges of the common chain, or how they refuse them. */
 export async function compareRanges(
@@ -47,7 +47,7 @@ function endsAt(block: unknown, push: unknown): boolean {
 
 function range(random: Random, head: number): unknown[] {
   const start = random.below(head + 1)
-  const end = start + random.below(LONGEST_RANGE + 1)
+  const end = start + random.below(MAX_RANGE + 1)
   const configs: object[] = [
     ...[{}, { limit: 100 }, { enableMemory: true, disableStack: true }, { timeout: '1' }, [1]],
     ...tracers.map((tracer) => ({ tracer })),

@@ -8,9 +8,9 @@ import { FILLED } from './requests.js'
 import { isFull } from '../settings.js'
 
 /** Maximum milliseconds that one request may delay another. */
-const LONGEST_STOP = 50
+const MAX_STOP = 50
 /** Maximum wait for a file in milliseconds. Other processes cause shorter waits, occupied file threads longer ones. */
-const LONGEST_FILE_WAIT = 1000
+const MAX_FILE_WAIT = 1000
 /** The client aborts a bomb that takes longer; the node must continue. */
 const BOMB_MILLISECONDS = isFull ? 30_000 : 2500
 /** A suspicious stop must recur every time, because garbage collection and other processes cause some. */
@@ -53,7 +53,7 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
     let stacks: string[] = []
     const refusals: (string | undefined)[] = []
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      if (least <= LONGEST_STOP && fileWait <= LONGEST_FILE_WAIT) break
+      if (least <= MAX_STOP && fileWait <= MAX_FILE_WAIT) break
       await bomb.prepare?.(node)
       await untilIdle(node, REST_MILLISECONDS)
       const start = performance.now()
@@ -80,8 +80,8 @@ it.each(bombs.map((bomb) => [bomb.name, bomb] as const))(
     // Only the first refusal counts: the effects of an attempt may change the later ones.
     if (refusals.length > 0 && bomb.refusal === undefined) expect(refusals[0]).toBeUndefined()
     else if (refusals.length > 0) expect(refusals[0]).toContain(bomb.refusal)
-    expect(least).toBeLessThan(LONGEST_STOP)
-    expect(fileWait, 'longest wait for a file in milliseconds').toBeLessThan(LONGEST_FILE_WAIT)
+    expect(least).toBeLessThan(MAX_STOP)
+    expect(fileWait, 'longest wait for a file in milliseconds').toBeLessThan(MAX_FILE_WAIT)
   },
 )
 

@@ -14,7 +14,7 @@ export interface Dag {
 }
 
 /** Maximum header bytes of an answer, in which the gateway lists the CIDs of all nodes of a path. */
-const LONGEST_HEAD = 2 ** 20
+const MAX_HEAD_LENGTH = 2 ** 20
 
 /** Sends a GET request to the gateway. Returns the message of a refusal. */
 export function sendToGateway(
@@ -24,12 +24,16 @@ export function sendToGateway(
   headers: Record<string, string> = {},
 ): Promise<string | undefined> {
   return new Promise((resolve, reject) => {
-    const request = get(new URL(path, url), { headers, maxHeaderSize: LONGEST_HEAD, signal }, (response) => {
-      text(response).then(
-        (body) => resolve(refusalOf({ status: response.statusCode ?? 0, text: body })),
-        reject,
-      )
-    })
+    const request = get(
+      new URL(path, url),
+      { headers, maxHeaderSize: MAX_HEAD_LENGTH, signal },
+      (response) => {
+        text(response).then(
+          (body) => resolve(refusalOf({ status: response.statusCode ?? 0, text: body })),
+          reject,
+        )
+      },
+    )
     // http.get rejects with an AbortError; callers expect the reason of the signal.
     request.on('error', (error) => reject(signal.aborted ? (signal.reason as Error) : error))
   })

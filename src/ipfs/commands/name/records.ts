@@ -3,7 +3,7 @@ import { inColumns } from '../../request/textForm.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError, withPrefix } from '../../errors.js'
 import { formatName, parseName, peerIdText, readPeerId } from '../../names/keystore.js'
-import { checkRecord, LONGEST_RECORD, readRecord } from '../../names/nameSystem.js'
+import { checkRecord, MAX_RECORD_LENGTH, readRecord } from '../../names/nameSystem.js'
 import {
   defineCommand,
   fileArgument,
@@ -30,7 +30,7 @@ export const nameInspect = defineCommand({
   text: textOf,
   async run({ options, upload }) {
     const bytes = await readFileArgument(upload, FILE_LIMIT)
-    if (bytes.length > LONGEST_RECORD) throw new FileNetworkError('record exceeds allowed size limit')
+    if (bytes.length > MAX_RECORD_LENGTH) throw new FileNetworkError('record exceeds allowed size limit')
     const { value, validity, sequence, ttl, isSignedTwice } = await readRecord(bytes)
     const name = options.verify === undefined ? undefined : readPeerId(options.verify)
     const Reason = name && (await checkRecord(name, bytes))
@@ -133,9 +133,9 @@ export const namePut = defineCommand({
     const name = withPrefix('invalid IPNS name: ', () => readPeerId(text))
     const bytes = await readFileArgument(upload, FILE_LIMIT)
     if (bytes.length === 0) throw new FileNetworkError('record is empty')
-    if (bytes.length > LONGEST_RECORD && !force) {
+    if (bytes.length > MAX_RECORD_LENGTH && !force) {
       throw new FileNetworkError(
-        `record exceeds maximum size of ${LONGEST_RECORD} bytes, use --force to skip size check`,
+        `record exceeds maximum size of ${MAX_RECORD_LENGTH} bytes, use --force to skip size check`,
       )
     }
     let value = ''

@@ -18,9 +18,9 @@ import { goEscape } from '../../text/goQuote.js'
 const changeType = { add: 0, remove: 1, modify: 2 } as const
 
 /** Maximum number of changes: two DAGs can differ along more paths than they have nodes. */
-const MOST_CHANGES = 1_000_000
+const MAX_CHANGES = 1_000_000
 /** Maximum length of their paths together, in characters. */
-const LONGEST_PATHS = 64 * 1024 * 1024
+const MAX_PATHS_LENGTH = 64 * 1024 * 1024
 
 /** A node that differs between two DAGs. */
 interface Change {
@@ -55,7 +55,7 @@ export const objectDiff = defineCommand({
       signal.throwIfAborted()
       const { type, path } = change
       pathLength += path.length
-      if (changes.length === MOST_CHANGES || pathLength > LONGEST_PATHS) {
+      if (changes.length === MAX_CHANGES || pathLength > MAX_PATHS_LENGTH) {
         throw new FileNetworkError('the objects differ in too many links')
       }
       changes.push({
@@ -170,12 +170,12 @@ function nameOf({ name }: DagLink): string {
 }
 
 /** The longest path of a change, in characters: each level of a DAG may add a name of megabytes. */
-const LONGEST_PATH = 4 * 1024 * 1024
+const MAX_PATH_LENGTH = 4 * 1024 * 1024
 
 /** @throws {@link FileNetworkError} for a path that is too long */
 function checkPathLength(length: number): void {
-  if (length <= LONGEST_PATH) return
-  throw new FileNetworkError(`the objects differ at a path of more than ${LONGEST_PATH} characters`)
+  if (length <= MAX_PATH_LENGTH) return
+  throw new FileNetworkError(`the objects differ at a path of more than ${MAX_PATH_LENGTH} characters`)
 }
 
 /** A name that stands in a path as it is. */

@@ -69,7 +69,7 @@ export const filter = defineMethod('trace_filter', [required('filter', traceFilt
 })
 
 /** Highest number of blocks after the first one in a range of anvil. */
-const LONGEST_RANGE = 300n
+const MAX_RANGE = 300n
 
 /** @throws InvalidParamsError with anvil's message for a range that it refuses, before bounds are clamped */
 function checkAnvilRange(view: ChainView, bounds: readonly [BlockSelector, BlockSelector]): void {
@@ -80,8 +80,8 @@ function checkAnvilRange(view: ChainView, bounds: readonly [BlockSelector, Block
   if (from > to) {
     throw new InvalidParamsError('invalid block range, ensure that to block is greater than from block')
   }
-  if (to - from > LONGEST_RANGE) {
-    throw new InvalidParamsError(`block range too large, currently limited to ${LONGEST_RANGE}`)
+  if (to - from > MAX_RANGE) {
+    throw new InvalidParamsError(`block range too large, currently limited to ${MAX_RANGE}`)
   }
 }
 
