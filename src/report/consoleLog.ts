@@ -11,8 +11,8 @@ const MAX_CALL_LENGTH = 256 * 1024
 const SHOWN_BYTES = 1024
 
 /**
- * Decodes a call to the console address into a line. Anything but a console.log call is shown in hex, and so is the start
- * of one of hundreds of kilobytes: its placeholders take long to fill in.
+ * Decodes a call to the console address into a line. Anything but a console.log call is shown in hex, and so is the
+ * start of one of hundreds of kilobytes: its placeholders take long to fill in.
  */
 export function decodeConsoleLog(data: Uint8Array): string {
   if (data.length > MAX_CALL_LENGTH) {

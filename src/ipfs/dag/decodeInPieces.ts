@@ -11,8 +11,8 @@ const COST_LIKE_A_TOKEN = 256
 /** Maximum nesting of lists and maps (go-ipld-prime, `defaultMaxDepth`). */
 const DEEPEST = 1024
 /**
- * Maximum number of values, and of lists and maps among them: one takes up to two hundred bytes of memory, and V8 copies
- * a list that grows. The largest block that Kubo exchanges has no more values than that.
+ * Maximum number of values, and of lists and maps among them: one takes up to two hundred bytes of memory, and V8
+ * copies a list that grows. The largest block that Kubo exchanges has no more values than that.
  */
 const MAX_VALUES = 2 * 2 ** 20
 const MAX_CONTAINERS = 2 ** 20

@@ -209,7 +209,7 @@ async function* encodedPieces<T>(
 }
 
 const escaped = /[<>&\u2028\u2029]/
-/** How Go writes these characters. The engine replaces one character by one text many times as fast as by a function. */
+/** How Go writes these characters. V8 replaces one character by one text many times as fast as by a function. */
 const escapes = [
   [/</g, '\\u003c'],
   [/>/g, '\\u003e'],

@@ -5,7 +5,7 @@ import type { Random } from '../support/random.js'
 import type { Subscriber } from './subscriber.js'
 
 const REQUESTS = 16
-/** Time without a push between two looks at what has arrived, and the number of looks for the traces of the last block. */
+/** Time without a push between two looks at what has arrived, and the number of looks for the last block's traces. */
 const QUIET_MILLISECONDS = 300
 const MAX_LOOKS = 10
 /** Without a tracer, a block of random programs has traces of megabytes. */

@@ -12,7 +12,7 @@ export const blockCount: Decoder<bigint> = {
     const text = typeof value === 'string' ? value : shownValue(value)
     if (text === '') return 0n
     // Reading a long text, or parsing a huge number, would hold up other requests.
-    if (text.length > LONGEST || !/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
+    if (text.length > MAX_COUNT_LENGTH || !/^(0x[0-9a-f]+|[0-9]+)$/i.test(text)) throw invalidCount(text)
     const [, prefix = '', digits = ''] = /^(0x)?0*(.*)$/i.exec(text) ?? []
     if (digits.length > MAX_DIGITS) throw invalidCount(text)
     const count = BigInt(`${prefix.toLowerCase()}0${digits}`)
@@ -22,7 +22,7 @@ export const blockCount: Decoder<bigint> = {
 }
 
 /** Characters of a number with leading zeros. */
-const LONGEST = 1024
+const MAX_COUNT_LENGTH = 1024
 /** Decimal digits of a 64-bit number. */
 const MAX_DIGITS = 20
 
