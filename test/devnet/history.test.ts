@@ -273,6 +273,21 @@ describe('a reorganisation', () => {
     expect((await refusalOf(call('standin_importBlocks', [broken]))).code).toBe(-32602)
   })
 
+  test("may contain another node's transaction with thousands of addresses in its access list", async () => {
+    const options = { deterministic: true, gasLimit: 10_000_000 }
+    const [other, { call }] = [await startDevnet(options), await startDevnet(options)]
+    // The items of a list that cost least gas.
+    const accessList = Array.from({ length: 4000 }, (_, index) => ({
+      address: `0x${index.toString(16).padStart(40, '0')}`,
+      storageKeys: [],
+    }))
+    await other.call('eth_sendTransaction', { from: other.from, to: other.to, accessList, gas: '0x989680' })
+    const { hash, transactions } = await other.block()
+    expect(transactions).toHaveLength(1)
+    const raw = await other.call<Hex>('debug_getRawBlock', 'latest')
+    expect(await call('standin_importBlocks', [raw])).toBe(hash)
+  })
+
   test('is refused if there are not enough blocks', async () => {
     const { call, from } = await startDevnet()
     await call('evm_mine')

@@ -245,12 +245,11 @@ export class Wallet {
     } = this.#parts
     const { header } = view.head()
     const rules = view.rulesAt(header)
-    const suggestedTip = this.#parts.suggestedTip()
     const fees = feeDefaults(this.#withoutCaps(call), {
       baseFee: header.baseFeePerGas,
       blobBaseFee: headerBlobBaseFee(header, rules),
       nextBaseFee: this.#parts.nextBaseFee(),
-      suggestedTip: suggestedTip instanceof Promise ? await suggestedTip : suggestedTip,
+      suggestedTip: await this.#parts.suggestedTip(),
       defaultTip: this.#parts.defaultTip,
       replacedTip: this.#replacedTip(call),
       defaultFeeCap,

@@ -117,7 +117,7 @@ function* each<T>(
 
 /** @throws ImportError if there are more items than a block has: millions of them would take long */
 function* checkCount(bytes: Uint8Array): Steps<void> {
-  const most = Math.max(LEAST_BYTES_OF_ITEMS, bytes.length) / LEAST_BYTES_PER_ITEM
+  const most = Math.max(MIN_BYTES_OF_ITEMS, bytes.length) / MIN_BYTES_PER_ITEM
   if (yield* hasAtMost(most, bytes)) return
   throw new ImportError(undefined, 'encoding', 'it has more items than a block of its size')
 }
@@ -137,9 +137,9 @@ export function* hasAtMost(most: number, bytes: Uint8Array): Steps<boolean> {
 const COUNTED_AT_ONCE = 65_536
 
 /** Minimum average length in bytes of a block's items; those of a withdrawal average five. */
-const LEAST_BYTES_PER_ITEM = 4
+const MIN_BYTES_PER_ITEM = 4
 /** Shorter encodings may have any number of items. */
-const LEAST_BYTES_OF_ITEMS = 4096
+const MIN_BYTES_OF_ITEMS = 4096
 
 /** Most fields that are read of a header: one more than there may be. */
 const MAX_FIELDS = 22

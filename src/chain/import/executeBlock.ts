@@ -115,8 +115,11 @@ interface TransactionPosition {
 /** Bytes and items of a transaction that no gas is charged for, such as the hashes of its blobs. */
 const FREE_BYTES = 16_384
 const FREE_ITEMS = 512
-/** Items of a transaction's lists cost more gas each: EIP-2930 charges 1,900 for a key, EIP-7702 12,500 for seven. */
-const LEAST_GAS_OF_ITEM = 1750n
+/**
+ * Least gas of an item of a transaction's lists: EIP-2930 charges 2,400 for an address, which is three items with its
+ * entry and an empty list of keys. A key costs 1,900, and an authorization (EIP-7702) 25,000 for seven items.
+ */
+const MIN_GAS_OF_ITEM = 800n
 
 /** @throws ImportError if the gas of a block does not pay for a transaction, which might take long to decode */
 function* checkLength(
@@ -128,7 +131,7 @@ function* checkLength(
   const gasOfZero = rules.param(rules.isActivatedEIP(7623) ? 'totalCostFloorPerToken' : 'txDataZeroGas')
   const isPaid =
     BigInt(raw.length - FREE_BYTES) <= gas / gasOfZero &&
-    (yield* hasAtMost(FREE_ITEMS + Number(gas / LEAST_GAS_OF_ITEM), raw))
+    (yield* hasAtMost(FREE_ITEMS + Number(gas / MIN_GAS_OF_ITEM), raw))
   if (!isPaid) {
     throw new ImportError(
       header.number,

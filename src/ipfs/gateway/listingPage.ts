@@ -47,7 +47,7 @@ ${parent}`
 `
 }
 
-/** Escapes of characters; that of `&` comes first. The engine replaces one character many times as fast as any of several. */
+/** Escapes of characters; that of `&` comes first. V8 replaces one character many times as fast as any of several. */
 const htmlEscapes = [
   [/&/g, '&amp;'],
   [/</g, '&lt;'],
