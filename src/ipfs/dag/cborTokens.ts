@@ -38,7 +38,7 @@ const LINK_TAG = 42
 /** The longest string, in bytes (refmt). */
 const MAX_STRING_LENGTH = 33_554_432
 /** The longest text, in bytes, as it is decoded without a yield. */
-const MAX_TEXT_LENGTH = 4 * 2 ** 20
+const MAX_TEXT_LENGTH = 2 * 2 ** 20
 /** Maximum number of parts of a string, which are read without a yield. */
 const MAX_PARTS = 32_768
 const MAX_LENGTH = 2n ** 63n - 1n

@@ -9,6 +9,8 @@ const COMMA = 0x2c
 const COLON = 0x3a
 const ARRAY_CLOSE = 0x5d
 const MAP_CLOSE = 0x7d
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
 /** Smaller bytes are control characters. */
 const SPACE = 0x20
 /** Longest string, in bytes. */
@@ -329,7 +331,7 @@ function isSpace(byte = 0): boolean {
  * @throws {@link FileNetworkError} with the message of Go's `encoding/base64`
  */
 function decodeBase64(text: string): Uint8Array {
-  const plain = text.includes('\n') || text.includes('\r') ? text.replace(/[\r\n]/g, '') : text
+  const plain = withoutLineBreaks(text)
   const padding = plain.endsWith('==') ? 2 : plain.endsWith('=') ? 1 : 0
   const digits = plain.length - padding
   const isWhole = padding === 0 ? digits % 4 !== 1 : plain.length % 4 === 0
@@ -346,11 +348,23 @@ function decodeBase64(text: string): Uint8Array {
   return bytes
 }
 
+/** Removes line breaks one by one: a regular expression would collect all of them, of which there may be a million. */
+function withoutLineBreaks(text: string): string {
+  if (!text.includes('\n') && !text.includes('\r')) return text
+  const units = new Uint16Array(text.length)
+  let length = 0
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index)
+    if (unit !== LINE_FEED && unit !== CARRIAGE_RETURN) units[length++] = unit
+  }
+  return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le')
+}
+
 /** Returns the position at which Go's decoder stops in malformed text. */
 function placeOfFault(text: string): number {
   const at = text.search(/[^A-Za-z0-9+/\r\n]/)
   const before = at < 0 ? text : text.slice(0, at)
-  const inGroup = before.replace(/[\r\n]/g, '').length % 4
+  const inGroup = withoutLineBreaks(before).length % 4
   if (at < 0) return text.length - inGroup
   return text.charAt(at) === '=' && inGroup >= 2 ? placeAfterPadding(text, at + 1, inGroup) : at
 }

@@ -1,4 +1,5 @@
 import { encodeEscapes } from '../../encoding/byteText.js'
+import { partsOf } from '../../encoding/jsonWriter.js'
 
 /** A directory entry on the page. */
 export interface ListedEntry {
@@ -7,7 +8,7 @@ export interface ListedEntry {
   size: number
 }
 
-/** Renders a directory as a page, in pieces of an entry. Links are relative, so it works at any address. */
+/** Renders a directory as a page, in pieces: a name may have megabytes. Links are relative, so it works at any address. */
 export function* listingPage(options: {
   path: string
   cid: string
@@ -36,10 +37,11 @@ code { color: #666 }
 <table>
 ${parent}`
   for (const { name, cid: entryCid, size } of entries) {
-    // In pieces, as a name may have megabytes.
-    yield `<tr><td><a href="./${encodeEscapes(name, encodeURIComponent)}">`
-    yield `${escapeHtml(name)}</a></td><td><code>${escapeHtml(entryCid)}</code></td>`
-    yield `<td>${formatSize(size)}</td></tr>\n`
+    yield '<tr><td><a href="./'
+    for (const part of partsOf(name)) yield encodeEscapes(part, encodeURIComponent)
+    yield '">'
+    for (const part of partsOf(name)) yield escapeHtml(part)
+    yield `</a></td><td><code>${escapeHtml(entryCid)}</code></td><td>${formatSize(size)}</td></tr>\n`
   }
   yield `</table>
 </body>

@@ -1,8 +1,9 @@
 import { STRING_AT_ONCE, longString } from '../../encoding/jsonWriter.js'
 import { Fields } from './command.js'
 
-/** Children of a list or object that are encoded at once. */
+/** Children of a list or object that are encoded at once, and the characters of their texts. */
 const CHILDREN_AT_ONCE = 64
+const CHARACTERS_AT_ONCE = 16 * 1024
 
 /** Escapes encoded JSON. */
 type Escape = (json: string) => string
@@ -28,8 +29,18 @@ function isFlat(value: unknown): boolean {
   if (isLongText(value) || value instanceof Fields) return false
   if (!isContainer(value)) return true
   const children: unknown[] = Array.isArray(value) ? value : Object.values(value)
-  const isPart = (child: unknown): boolean => isContainer(child) || isLongText(child)
-  return children.length <= CHILDREN_AT_ONCE && !children.some(isPart)
+  const areFew = children.length <= CHILDREN_AT_ONCE && !children.some(isContainer)
+  return areFew && charactersIn(children) <= CHARACTERS_AT_ONCE
+}
+
+/** Counts the characters of the texts among values and their children. */
+function charactersIn(values: readonly unknown[]): number {
+  let count = 0
+  for (const value of values) {
+    if (typeof value === 'string') count += value.length
+    else if (isContainer(value)) count += charactersIn(Object.values(value))
+  }
+  return count
 }
 
 /** Whether a value is a text of more characters than are encoded at once. */
@@ -69,12 +80,13 @@ function* separated<T>(parts: Iterable<T>, write: (part: T) => Iterable<string>)
 }
 
 function* itemPieces(items: unknown[], escape: Escape): Generator<string> {
-  if (items.every(isFlat)) yield escape(JSON.stringify(items)).slice(1, -1)
+  if (items.every(isFlat) && charactersIn(items) <= CHARACTERS_AT_ONCE)
+    yield escape(JSON.stringify(items)).slice(1, -1)
   else yield* separated(items, (item) => jsonPieces(item, escape))
 }
 
 function* fieldPieces(fields: Field[], escape: Escape): Generator<string> {
-  if (fields.every(([, value]) => isFlat(value))) {
+  if (fields.every(([, value]) => isFlat(value)) && charactersIn(fields) <= CHARACTERS_AT_ONCE) {
     yield escape(JSON.stringify(Object.fromEntries(fields))).slice(1, -1)
   } else yield* separated(fields, (field) => namedPieces(field, escape))
 }

@@ -3,8 +3,9 @@ const plain = /^[ !#-[\]-~]*$/
 /** Characters that Go calls printable (strconv, `IsPrint`). */
 const printable = /[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u
 
-/** Escapes of control characters that have a letter. */
-const letters = new Map([...'abtnvfr'].map((letter, index): [number, string] => [index + 7, letter]))
+/** Letters of the escapes of the control characters from {@link FIRST_LETTER} on. */
+const letters = Buffer.from('abtnvfr')
+const FIRST_LETTER = 7
 
 /** How to escape text. */
 interface EscapeOptions {
@@ -22,7 +23,8 @@ export function goQuote(text: string): string {
 /** The most units that stand for a unit of text, as in `\u200b`. */
 const MAX_UNITS = 6
 const BACKSLASH = 0x5c
-const hexDigits = '0123456789abcdef'
+const [SMALL_X, SMALL_U, CAPITAL_U] = [0x78, 0x75, 0x55]
+const hexDigits = Buffer.from('0123456789abcdef')
 
 /** Escapes text like Go's `%q`, without the quotes. */
 export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOptions = {}): string {
@@ -32,16 +34,16 @@ export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOpt
   // Unit by unit: the message about a missing name may quote a megabyte of control characters.
   const units = new Uint16Array(MAX_UNITS * text.length)
   let length = 0
-  const writeHex = (letter: string, value: number, digits: number): void => {
+  const writeHex = (letter: number, value: number, digits: number): void => {
     units[length++] = BACKSLASH
-    units[length++] = letter.charCodeAt(0)
-    for (let place = digits - 1; place >= 0; place--) {
-      units[length++] = hexDigits.charCodeAt((value >>> (4 * place)) & 0xf)
+    units[length++] = letter
+    for (let shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
+      units[length++] = hexDigits[(value >>> shift) & 0xf]!
     }
   }
   for (let index = 0; index < text.length; index++) {
     const point = text.codePointAt(index) as number
-    const letter = letters.get(point)
+    const letter = letters[point - FIRST_LETTER]
     if (point === quotePoint || point === BACKSLASH) {
       units[length++] = BACKSLASH
       units[length++] = point
@@ -50,11 +52,11 @@ export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOpt
       if (point > 0xffff) units[length++] = text.charCodeAt(index + 1)
     } else if (letter !== undefined) {
       units[length++] = BACKSLASH
-      units[length++] = letter.charCodeAt(0)
-    } else if (point < 0x80) writeHex('x', point, 2)
-    else if (point >= 0xdc80 && point <= 0xdcff) writeHex('x', point & 0xff, 2)
-    else if (point > 0xffff) writeHex('U', point, 8)
-    else writeHex('u', point, 4)
+      units[length++] = letter
+    } else if (point < 0x80) writeHex(SMALL_X, point, 2)
+    else if (point >= 0xdc80 && point <= 0xdcff) writeHex(SMALL_X, point & 0xff, 2)
+    else if (point > 0xffff) writeHex(CAPITAL_U, point, 8)
+    else writeHex(SMALL_U, point, 4)
     if (point > 0xffff) index++
   }
   return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le')
