@@ -148,15 +148,21 @@ export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
   return runToCompletion(joinInPieces(pieces))
 }
 
-/** Bytes joined between two yields. */
+/** Bytes, and pieces, joined between two yields. */
 const BYTES_AT_ONCE = 256 * 1024
+const PIECES_AT_ONCE = 16 * 1024
 
 /** Like {@link joinBytes}, incrementally: there may be tens of megabytes. */
 export function* joinInPieces(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
-  const joined = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let length = 0
+  for (const [index, piece] of pieces.entries()) {
+    length += piece.length
+    if (index % PIECES_AT_ONCE === PIECES_AT_ONCE - 1) yield
+  }
+  const joined = new Uint8Array(length)
   let at = 0
   let yielded = 0
-  for (const piece of pieces) {
+  for (const [index, piece] of pieces.entries()) {
     let from = 0
     // Memory that is new to the process takes a while to fill.
     for (; piece.length - from > BYTES_AT_ONCE; from += BYTES_AT_ONCE) {
@@ -165,7 +171,7 @@ export function* joinInPieces(pieces: readonly Uint8Array[]): Steps<Uint8Array> 
     }
     joined.set(from === 0 ? piece : piece.subarray(from), at + from)
     at += piece.length
-    if (at - yielded < BYTES_AT_ONCE) continue
+    if (at - yielded < BYTES_AT_ONCE && index % PIECES_AT_ONCE < PIECES_AT_ONCE - 1) continue
     yielded = at
     yield
   }

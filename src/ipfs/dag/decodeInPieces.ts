@@ -17,7 +17,7 @@ const DEEPEST = 1024
 const MAX_VALUES = 2 * 2 ** 20
 const MAX_CONTAINERS = 2 ** 20
 /** Maximum number of entries of a map: the engine copies the table of a larger one in one step. */
-const MAX_ENTRIES = 2 ** 18
+const MAX_ENTRIES = 2 ** 17
 /** Costs of a list and a map entry in addition to their contents (go-ipld-prime, `dagcbor`). */
 const LIST_ENTRY_COST = 4
 const MAP_ENTRY_COST = 8

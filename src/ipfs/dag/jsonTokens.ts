@@ -13,15 +13,17 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 /** Smaller bytes are control characters. */
 const SPACE = 0x20
-/** Longest string, in bytes. */
-const MAX_STRING_LENGTH = 4 * 2 ** 20
+/** Longest string, in bytes: the Base64 form of 2 MiB, as many as Kubo exchanges in a block. */
+const MAX_STRING_LENGTH = 2_796_204
 /** Longest number, in characters. */
 const MAX_NUMBER_LENGTH = 65_536
 /** Longest run of white space, in bytes. */
 const MAX_SPACE_LENGTH = 16 * 2 ** 20
 /** ASCII characters that need no escape. */
 const plainText = /^[ !#-[\]-~]*$/
-const escapes = new Set(Buffer.from('bfnrt\\/"'))
+/** Whether a byte is the letter of an escape. */
+const escapes = new Uint8Array(256)
+for (const letter of Buffer.from('bfnrt\\/"')) escapes[letter] = 1
 /** Literals by their first letter. The others are not checked. */
 const literals: ReadonlyMap<number, { length: number; token: DataToken }> = new Map([
   [0x6e, { length: 4, token: { kind: 'null', value: null } }],
@@ -155,9 +157,9 @@ export class JsonTokens implements TokenSource {
     }
     const end = this.#endOfString(start)
     this.#position = end + 1
-    const text = JSON.parse(`"${Buffer.from(this.#data.subarray(start, end)).toString()}"`) as string
-    // Lone surrogates become the replacement character.
-    return Buffer.from(text).toString()
+    const { buffer, byteOffset } = this.#data
+    const encoded = Buffer.from(buffer, byteOffset + start, end - start).toString()
+    return (JSON.parse(`"${encoded}"`) as string).toWellFormed()
   }
 
   /** Returns the position of the next quote that is close enough to end a string. */
@@ -189,7 +191,7 @@ export class JsonTokens implements TokenSource {
   #endOfEscape(at: number): number {
     const letter = this.#data[at]
     if (letter === undefined) throw new EndOfDataError()
-    if (escapes.has(letter)) return at
+    if (escapes[letter] === 1) return at
     if (letter !== 0x75) throw new FileNetworkError(`invalid byte in string escape sequence: ${hex(letter)}`)
     for (const digit of [1, 2, 3, 4]) {
       const byte = this.#data[at + digit]
