@@ -18,6 +18,12 @@ export function textOfBytes(bytes: Uint8Array): string {
   const units = new Uint16Array(bytes.length)
   let count = 0
   for (let index = 0; index < bytes.length;) {
+    const byte = bytes[index] as number
+    if (byte < 0x80) {
+      units[count++] = byte
+      index++
+      continue
+    }
     const width = widthAt(bytes, index)
     const point = pointAt(bytes, index, width)
     if (point > 0xffff) {

@@ -13,8 +13,8 @@ const LINE_FEED = 0x0a
 const CARRIAGE_RETURN = 0x0d
 /** Smaller bytes are control characters. */
 const SPACE = 0x20
-/** Longest string, in bytes: the Base64 form of 2 MiB, as many as Kubo exchanges in a block. */
-const MAX_STRING_LENGTH = 2_796_204
+/** Longest string, in bytes: as many as Kubo exchanges in a block. */
+const MAX_STRING_LENGTH = 2 * 2 ** 20
 /** Longest number, in characters. */
 const MAX_NUMBER_LENGTH = 65_536
 /** Longest run of white space, in bytes. */

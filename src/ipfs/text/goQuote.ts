@@ -34,13 +34,6 @@ export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOpt
   // Unit by unit: the message about a missing name may quote a megabyte of control characters.
   const units = new Uint16Array(MAX_UNITS * text.length)
   let length = 0
-  const writeHex = (letter: number, value: number, digits: number): void => {
-    units[length++] = BACKSLASH
-    units[length++] = letter
-    for (let shift = 4 * (digits - 1); shift >= 0; shift -= 4) {
-      units[length++] = hexDigits[(value >>> shift) & 0xf]!
-    }
-  }
   for (let index = 0; index < text.length; index++) {
     const point = text.codePointAt(index) as number
     const letter = letters[point - FIRST_LETTER]
@@ -53,13 +46,23 @@ export function goEscape(text: string, { ascii = false, quote = '"' }: EscapeOpt
     } else if (letter !== undefined) {
       units[length++] = BACKSLASH
       units[length++] = letter
-    } else if (point < 0x80) writeHex(SMALL_X, point, 2)
-    else if (point >= 0xdc80 && point <= 0xdcff) writeHex(SMALL_X, point & 0xff, 2)
-    else if (point > 0xffff) writeHex(CAPITAL_U, point, 8)
-    else writeHex(SMALL_U, point, 4)
+    } else if (point < 0x80) length = writeHex(units, length, SMALL_X, point, 2)
+    else if (point >= 0xdc80 && point <= 0xdcff) length = writeHex(units, length, SMALL_X, point & 0xff, 2)
+    else if (point > 0xffff) length = writeHex(units, length, CAPITAL_U, point, 8)
+    else length = writeHex(units, length, SMALL_U, point, 4)
     if (point > 0xffff) index++
   }
   return Buffer.from(units.buffer, 0, 2 * length).toString('utf16le')
+}
+
+/** Writes an escape with hexadecimal digits at a place, and returns the place after it. */
+function writeHex(units: Uint16Array, at: number, letter: number, value: number, digits: number): number {
+  units[at] = BACKSLASH
+  units[at + 1] = letter
+  let place = at + 2
+  for (let shift = 4 * (digits - 1); shift >= 0; shift -= 4)
+    units[place++] = hexDigits[(value >>> shift) & 0xf]!
+  return place
 }
 
 function isPrintableAscii(point: number): boolean {

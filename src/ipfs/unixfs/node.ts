@@ -105,9 +105,10 @@ export async function sortByName<T>(
   const slice = new TimeSlice()
   const named: Named<T>[] = []
   for await (const item of items) {
-    named.push({ item, key: latin1(bytesOfText(nameOf(item))) })
+    // Reading an item and encoding its name are steps of their own: the name may have two megabytes.
     const pause = slice.pause()
     if (pause !== undefined) await pause
+    named.push({ item, key: latin1(bytesOfText(nameOf(item))) })
   }
   const sorted = await runInSlices(
     sortInSlices(named, compareKeys, ({ key }) => key.length),

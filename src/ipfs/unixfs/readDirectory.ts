@@ -115,6 +115,8 @@ async function findInShards(
   root: UnixfsEntry,
   name: string,
 ): Promise<UnixfsLink | undefined> {
+  // The hash of a long name is a step of its own.
+  await new TimeSlice().pause()
   const hash = await hashName(name)
   let shard = root
   for (let depth = 0; ; depth++) {
