@@ -13,7 +13,7 @@ import { type JsonObject, type Section, type ValueKind, configurationSchema, isO
 const rowName = new TextEncoder().encode('configuration')
 
 /** Maximum number of changed settings, and of their bytes. All of them are applied at once. */
-const MAX_CHANGES = 5000
+const MAX_CHANGES = 2000
 const MAX_CHANGES_LENGTH = 1536 * 1024
 
 /** Inputs of a node's configuration. */
