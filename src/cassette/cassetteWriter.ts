@@ -125,7 +125,7 @@ export class CassetteWriter {
   *#writingSteps(prefix: string, answer: Omit<CassetteEntry, 'call'>, milliseconds: number): Steps<void> {
     const { nth, outcome } = answer
     const pieces = [prefix, formatPlace(answer)]
-    for (const piece of yield* outcomePieces(outcome)) pieces.push(yield* this.mask.inSlices(piece))
+    for (const piece of yield* outcomePieces(outcome)) pieces.push(yield* this.mask.inSteps(piece))
     yield* this.#appending(pieces)
     const event = 'event' in outcome ? outcome.event : undefined
     this.#delays.add({ call: yield* prefixHash(prefix), place: nth, event }, milliseconds)

@@ -1,14 +1,14 @@
 import { closeSync, mkdtempSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { latin1 } from '../encoding/hex.js'
-import { sortInSlices } from '../encoding/sorting.js'
+import { sortInSteps } from '../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import {
   type CassetteEntry,
   LINE_START,
   formatPlace,
   isSubscriptionPrefix,
-  linePrefixInSlices,
+  linePrefixInSteps,
   outcomePieces,
   parseEntry,
 } from './entry.js'
@@ -85,7 +85,7 @@ const placePattern = /^,"nth":(\d+)(?:,"times":(\d+))?(?:,"after":(\d+))?,(?=(?:
 const MAX_PLACE_LENGTH = 100
 
 function* lineOf({ call, nth, times = 1, after = 0, outcome }: CassetteEntry): Steps<SortableLine> {
-  const prefix = yield* linePrefixInSlices(call)
+  const prefix = yield* linePrefixInSteps(call)
   const text = (yield* outcomePieces(outcome)).join('')
   if (text.length > LONG_LINE) yield
   return {
@@ -116,7 +116,7 @@ function* readLine(bytes: Uint8Array): Steps<SortableLine> {
 function* writeLine(file: LineWriter, line: SortableLine): Steps<void> {
   const pieces = [line.call, formatPlace(line), line.outcome]
   if (line.call.length + line.outcome.length <= LONG_LINE) file.write(pieces.join(''))
-  else yield* file.writeInSlices(pieces)
+  else yield* file.writeInSteps(pieces)
 }
 
 /** Bytes of a line that are read in one step. */
@@ -182,13 +182,13 @@ function* sortIntoRuns(
     }
     if (size < RUN_BYTES) continue
     const run = join(directory, `run-${runs.length}`)
-    yield* writeRun(run, yield* sortInSlices(lines, compareLines))
+    yield* writeRun(run, yield* sortInSteps(lines, compareLines))
     runs.push(readRun(run))
     lines = []
     size = 0
   }
   if (header === undefined) throw new CassetteError(path, 'is empty', 1)
-  return { header, runs: [...runs, yield* sortInSlices(lines, compareLines)] }
+  return { header, runs: [...runs, yield* sortInSteps(lines, compareLines)] }
 }
 
 function* writeRun(path: string, lines: readonly SortableLine[]): Steps<void> {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
-import { parseJsonInSlices } from '../encoding/json.js'
+import { parseJsonInSteps } from '../encoding/json.js'
 import { endOfPlainString, endOfString, skipWhitespace } from '../encoding/jsonText.js'
 import { keysOf } from '../encoding/jsonKeys.js'
 import { STRING_AT_ONCE, longString, partsOf } from '../encoding/jsonWriter.js'
-import { sortInSlices } from '../encoding/sorting.js'
+import { sortInSteps } from '../encoding/sorting.js'
 import { type Steps, runToCompletion } from '../encoding/timeSlice.js'
 import { objectMembers } from '../rpc/envelope/scan.js'
 import { CassetteError } from './lines.js'
@@ -122,7 +122,7 @@ function* writeCanonicalJson(value: unknown, pieces: string[]): Steps<void> {
   const isList = Array.isArray(value)
   pieces.push(isList ? '[' : '{')
   let written = 0
-  for (const name of isList ? value.keys() : yield* sortInSlices(keysOf(value as object), compareNames)) {
+  for (const name of isList ? value.keys() : yield* sortInSteps(keysOf(value as object), compareNames)) {
     const member = (value as Readonly<Record<string | number, unknown>>)[name]
     if (!isList && member === undefined) continue
     if (written > 0) pieces.push(',')
@@ -189,11 +189,11 @@ export const LINE_START = '{"call":'
 
 /** Returns the common start of a call's lines: everything up to the answer. */
 export function linePrefix(call: RecordedCall): string {
-  return runToCompletion(linePrefixInSlices(call))
+  return runToCompletion(linePrefixInSteps(call))
 }
 
 /** Incremental version of {@link linePrefix}. */
-export function* linePrefixInSlices(call: RecordedCall): Steps<string> {
+export function* linePrefixInSteps(call: RecordedCall): Steps<string> {
   const pieces = [LINE_START]
   const parts: string[] = []
   for (const _ of writeCanonicalJson(call, pieces)) {
@@ -260,8 +260,8 @@ export function* parseAnswer(text: string): Steps<EntryAnswer> {
   if (member === 'result') outcome['resultText'] = text.slice(start.length, -1)
   else if (member === 'error') {
     const errorText = text.slice(start.length, -1)
-    Object.assign(outcome, { error: yield* parseJsonInSlices(errorText), errorText })
-  } else Object.assign(outcome, yield* parseJsonInSlices(`{${text.slice(start.length)}`))
+    Object.assign(outcome, { error: yield* parseJsonInSteps(errorText), errorText })
+  } else Object.assign(outcome, yield* parseJsonInSteps(`{${text.slice(start.length)}`))
   return {
     nth: Number(nth),
     ...(times !== undefined && { times: Number(times) }),
@@ -283,7 +283,7 @@ export function formatPlace({ nth, times = 1, after = 0 }: Pick<CassetteEntry, '
 export function* parseEntry(text: string, path: string, line?: number): Steps<CassetteEntry> {
   let value: unknown
   try {
-    value = yield* parseJsonInSlices(text)
+    value = yield* parseJsonInSteps(text)
   } catch {
     throw new CassetteError(path, 'is not valid JSON', line)
   }

@@ -1,8 +1,8 @@
-import { parseJsonInSlices } from '../encoding/json.js'
-import { stringifyJsonInSlices } from '../encoding/jsonWriter.js'
+import { parseJsonInSteps } from '../encoding/json.js'
+import { stringifyJsonInSteps } from '../encoding/jsonWriter.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import { type RecordedCall, type RpcErrorObject, linePrefixInSlices } from './entry.js'
+import { type RecordedCall, type RpcErrorObject, linePrefixInSteps } from './entry.js'
 import { describeMiss } from './nearest.js'
 import type { RecordedAnswers } from './recordedAnswers.js'
 
@@ -36,10 +36,10 @@ export async function recordForkRead(
   const milliseconds = performance.now() - started
   const slice = new TimeSlice()
   const value = 'result' in outcome ? (outcome.result ?? null) : withoutUndefined(outcome.error)
-  const text = (await runInSlices(stringifyJsonInSlices(value), slice)).join('')
+  const text = (await runInSlices(stringifyJsonInSteps(value), slice)).join('')
   const recorded = 'result' in outcome ? { resultText: text } : { ...outcome, errorText: text }
   await slice.pause()
-  await writer.add(await runInSlices(linePrefixInSlices(callOf(read)), slice), recorded, milliseconds)
+  await writer.add(await runInSlices(linePrefixInSteps(callOf(read)), slice), recorded, milliseconds)
   return outcome
 }
 
@@ -62,7 +62,7 @@ export async function replayForkRead(
   const taken = (await answers.take(callOf(read))) ?? (await answers.take(['rpc', network, method, params]))
   const outcome = taken?.answer.entry.outcome
   if (outcome !== undefined && 'resultText' in outcome) {
-    return { result: await runInSlices(parseJsonInSlices(outcome.resultText), new TimeSlice()) }
+    return { result: await runInSlices(parseJsonInSteps(outcome.resultText), new TimeSlice()) }
   }
   if (outcome !== undefined && 'error' in outcome) return outcome
   if (missing !== undefined) return missing()

@@ -26,7 +26,7 @@ export class LineWriter {
   }
 
   /** Writes a long line in several steps. @param pieces - of the line, see {@link write} */
-  *writeInSlices(pieces: readonly string[]): Steps<void> {
+  *writeInSteps(pieces: readonly string[]): Steps<void> {
     this.#flush()
     for (const piece of pieces) {
       for (let start = 0; start < piece.length; start += CHUNK_BYTES) {

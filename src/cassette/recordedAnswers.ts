@@ -6,7 +6,7 @@ import {
   type RecordedCall,
   type SubscriptionEvent,
   isSubscriptionPrefix,
-  linePrefixInSlices,
+  linePrefixInSteps,
   parseAnswer,
   prefixHash,
 } from './entry.js'
@@ -139,12 +139,12 @@ export class RecordedAnswers {
 
   async #delay(call: RecordedCall, position: Omit<AnswerPosition, 'call'>): Promise<void> {
     const slice = new TimeSlice()
-    const prefix = await runInSlices(linePrefixInSlices(call), slice)
+    const prefix = await runInSlices(linePrefixInSteps(call), slice)
     await this.delays.wait({ call: await runInSlices(prefixHash(prefix), slice), ...position })
   }
 
   *#take(call: RecordedCall, wanted?: string): Steps<TakenAnswer | undefined> {
-    const prefix = yield* linePrefixInSlices(call)
+    const prefix = yield* linePrefixInSteps(call)
     const first = yield* this.#firstAnswer(prefix)
     if (first === undefined) return undefined
     if (wanted !== undefined) {
@@ -160,7 +160,7 @@ export class RecordedAnswers {
   }
 
   *#takeNews(call: RecordedCall, changes: number): Steps<TakenAnswer | undefined> {
-    const prefix = yield* linePrefixInSlices(call)
+    const prefix = yield* linePrefixInSteps(call)
     const first = yield* this.#firstAnswer(prefix)
     if (first === undefined) return undefined
     const progress = this.#progressOf(first.offset)
@@ -174,7 +174,7 @@ export class RecordedAnswers {
   }
 
   *#takeHead(call: RecordedCall, changes: number): Steps<TakenAnswer | undefined> {
-    const prefix = yield* linePrefixInSlices(call)
+    const prefix = yield* linePrefixInSteps(call)
     const first = yield* this.#firstAnswer(prefix)
     if (first === undefined) return undefined
     if (!first.hasNext && this.#repeatsFreely) return this.#use(first, 1)

@@ -1,6 +1,6 @@
-import { parseJsonInSlices } from '../encoding/json.js'
+import { parseJsonInSteps } from '../encoding/json.js'
 import { TextPieces } from '../encoding/jsonText.js'
-import { STRING_AT_ONCE, partsOf, stringifyJsonInSlices } from '../encoding/jsonWriter.js'
+import { STRING_AT_ONCE, partsOf, stringifyJsonInSteps } from '../encoding/jsonWriter.js'
 import { type Awaitable, type Steps, TimeSlice, runWithin, whenReady } from '../encoding/timeSlice.js'
 import { RpcError } from '../rpc/errors.js'
 import { type PieceWriter, written } from '../rpc/format/pieces.js'
@@ -116,7 +116,7 @@ export class RpcMatching {
 
   *#errorFor(text: string): Steps<RecordedOutcome> {
     const translated = yield* translateAll(partsOf(text), this.#sentHashes)
-    return { error: (yield* parseJsonInSlices(translated)) as RpcErrorObject, errorText: translated.slice(0) }
+    return { error: (yield* parseJsonInSteps(translated)) as RpcErrorObject, errorText: translated.slice(0) }
   }
 
   /** Returns the tag of a call if it must be pinned and is not known yet. */
@@ -128,8 +128,8 @@ export class RpcMatching {
 
   *#asRecorded(params: unknown): Steps<unknown> {
     if (this.#recordedHashes.size === 0 || params === undefined) return params
-    const text = yield* stringifyJsonInSlices(params)
-    return yield* parseJsonInSlices(yield* translateAll(text, this.#recordedHashes))
+    const text = yield* stringifyJsonInSteps(params)
+    return yield* parseJsonInSteps(yield* translateAll(text, this.#recordedHashes))
   }
 }
 

@@ -4,7 +4,7 @@ import type { Result } from '../rpc/method.js'
 import type { Subscriptions } from '../rpc/session.js'
 import type { WirePiece } from '../rpc/wire.js'
 import type { CassetteWriter } from './cassetteWriter.js'
-import { linePrefixInSlices } from './entry.js'
+import { linePrefixInSteps } from './entry.js'
 import {
   type CassetteCall,
   type RpcMatching,
@@ -57,7 +57,7 @@ export class RpcRecorder {
       const slice = new TimeSlice()
       const effect = this.#matching.effectOf(method, params)
       const recorded = await runInSlices(this.#matching.callOf(call, effect, tags), slice)
-      const prefix = await runInSlices(linePrefixInSlices(recorded), slice)
+      const prefix = await runInSlices(linePrefixInSteps(recorded), slice)
       if (method.endsWith('_subscribe') && subscriptions !== undefined) {
         return await this.#subscribe(call, prefix, subscriptions)
       }

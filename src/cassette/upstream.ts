@@ -1,7 +1,7 @@
 import { WebSocket } from 'ws'
-import { parseJsonInSlices } from '../encoding/json.js'
+import { parseJsonInSteps } from '../encoding/json.js'
 import { skipWhitespace } from '../encoding/jsonText.js'
-import { encodeJsonInSlices } from '../encoding/jsonWriter.js'
+import { encodeJsonInSteps } from '../encoding/jsonWriter.js'
 import type { Mask } from '../encoding/maskUrl.js'
 import { type Awaitable, Mutex, type Steps, TimeSlice, runWithin } from '../encoding/timeSlice.js'
 import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
@@ -152,7 +152,7 @@ export class Upstream {
     }
     const { status, headers } = answer
     const slice = new TimeSlice()
-    const text = await runWithin(this.#mask.inSlices(answer.text), slice)
+    const text = await runWithin(this.#mask.inSteps(answer.text), slice)
     const answers = await runWithin(readAnswers(text), slice)
     if (status >= 200 && status < 300 && answers !== undefined) {
       const all = Array.isArray(answers) ? answers : calls.map((_, id) => ({ ...answers, id }))
@@ -259,7 +259,7 @@ export class Upstream {
   async #receive(message: Buffer): Promise<void> {
     const slice = new TimeSlice()
     const decoded = await runWithin(decodeChunks([message]), slice)
-    const text = await runWithin(this.#mask.inSlices(decoded), slice)
+    const text = await runWithin(this.#mask.inSteps(decoded), slice)
     const read = await runWithin(readAnswers(text), slice)
     const answers = Array.isArray(read) ? read : read === undefined ? [] : [read]
     for (const answer of answers) {
@@ -288,7 +288,7 @@ function bodyOf(
 
 /** Encodes what is sent together; parameters may have megabytes. */
 async function encodeBodies(bodies: readonly unknown[], isBatch: boolean): Promise<Uint8Array> {
-  return runWithin(encodeJsonInSlices(isBatch ? bodies : bodies[0]), new TimeSlice())
+  return runWithin(encodeJsonInSteps(isBatch ? bodies : bodies[0]), new TimeSlice())
 }
 
 /** Hands over the outcomes of a batch in order. Each is recorded at once, so that others get their turns in between. */
@@ -311,7 +311,7 @@ function outcomeOf(answer: Answer | { close: SocketClose }): RecordedOutcome {
 function* readAnswers(text: string): Steps<Answer | Answer[] | undefined> {
   let value: unknown
   try {
-    value = yield* parseJsonInSlices(text)
+    value = yield* parseJsonInSteps(text)
   } catch {
     return undefined
   }

@@ -235,11 +235,11 @@ const HASHED_AT_ONCE = 512 * 1024
 
 /** Returns the keccak-256 hash, or a promise of it if the input is long. */
 export function keccak256Within(bytes: Uint8Array): Awaitable<Uint8Array> {
-  return bytes.length <= HASHED_AT_ONCE ? keccak256(bytes) : keccak256InTurns(bytes)
+  return bytes.length <= HASHED_AT_ONCE ? keccak256(bytes) : keccak256InSlices(bytes)
 }
 
 /** Incremental version of {@link keccak256} for inputs of many megabytes: yields between pieces. */
-export async function keccak256InTurns(bytes: Uint8Array): Promise<Uint8Array> {
+export async function keccak256InSlices(bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.length <= HASHED_AT_ONCE) return keccak256(bytes)
   // A hasher of its own, since other hashes run in between.
   const hasher = (await createKeccak(256)).init()

@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
-import { parseJsonInSlices } from '../encoding/json.js'
+import { parseJsonInSteps } from '../encoding/json.js'
 import { keysOf } from '../encoding/jsonKeys.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
@@ -107,5 +107,5 @@ function ignore(): void {
 /** Parses JSON; undefined if it is nested too deeply. @throws SyntaxError if it is not JSON */
 function* parse(text: string): Steps<unknown> {
   const { isTooDeep } = yield* scanStructure(text)
-  return isTooDeep ? undefined : yield* parseJsonInSlices(text)
+  return isTooDeep ? undefined : yield* parseJsonInSteps(text)
 }

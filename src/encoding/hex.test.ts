@@ -6,7 +6,7 @@ import {
   hexToBytes,
   minimalBytes,
   readHexDigits,
-  readHexDigitsInPieces,
+  readHexDigitsInSteps,
 } from './hex.js'
 import { runToCompletion } from './timeSlice.js'
 
@@ -41,7 +41,7 @@ describe('in pieces', () => {
     for (const text of ['0x', '0xaB', `0x${digits}`, `0x${digits}7`, digits]) {
       for (const start of [0, 2]) {
         const [inPieces, atOnce] = [
-          runToCompletion(readHexDigitsInPieces(text, start)),
+          runToCompletion(readHexDigitsInSteps(text, start)),
           readHexDigits(text, start),
         ]
         expect(inPieces && Buffer.from(inPieces).toString('hex')).toBe(
@@ -52,14 +52,14 @@ describe('in pieces', () => {
     for (const wrong of ['g', '\u0130', '\u00b0', '"']) {
       for (const at of [0, 131_071, 131_072, 500_000, digits.length - 1]) {
         const text = `0x${digits.slice(0, at)}${wrong}${digits.slice(at + 1)}`
-        expect(runToCompletion(readHexDigitsInPieces(text, 2))).toBeUndefined()
+        expect(runToCompletion(readHexDigitsInSteps(text, 2))).toBeUndefined()
       }
     }
   })
 
   it('yields many times', () => {
-    expect([...readHexDigitsInPieces(digits, 0)].length).toBeGreaterThan(digits.length / 140_000)
-    expect([...readHexDigitsInPieces('ab'.repeat(1000), 0)]).toHaveLength(0)
+    expect([...readHexDigitsInSteps(digits, 0)].length).toBeGreaterThan(digits.length / 140_000)
+    expect([...readHexDigitsInSteps('ab'.repeat(1000), 0)]).toHaveLength(0)
   })
 })
 

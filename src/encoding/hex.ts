@@ -65,7 +65,7 @@ export function readHexDigits(text: string, start: number): Uint8Array | undefin
 }
 
 /** Incremental version of {@link readHexDigits}, for input long enough to hold up other work. */
-export function* readHexDigitsInPieces(text: string, start: number): Steps<Uint8Array | undefined> {
+export function* readHexDigitsInSteps(text: string, start: number): Steps<Uint8Array | undefined> {
   if (text.length - start <= DIGITS_AT_ONCE) return readHexDigits(text, start)
   const bytes = new Uint8Array((text.length - start) >> 1)
   for (let at = start; at < text.length; at += DIGITS_AT_ONCE) {
@@ -145,7 +145,7 @@ function writeHexDigits(digits: string, into: Uint8Array): void {
 
 /** Concatenates byte arrays into a new one. */
 export function joinBytes(pieces: readonly Uint8Array[]): Uint8Array {
-  return runToCompletion(joinInPieces(pieces))
+  return runToCompletion(joinInSteps(pieces))
 }
 
 /** Bytes, and pieces, joined between two yields. */
@@ -153,7 +153,7 @@ const BYTES_AT_ONCE = 256 * 1024
 const PIECES_AT_ONCE = 16 * 1024
 
 /** Like {@link joinBytes}, incrementally: there may be tens of megabytes. */
-export function* joinInPieces(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
+export function* joinInSteps(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
   let length = 0
   for (const [index, piece] of pieces.entries()) {
     length += piece.length

@@ -2,12 +2,12 @@ import { describe, expect, it, test } from 'vitest'
 import {
   JsonLimitError,
   callLimits,
-  parseElementsInSlices,
-  parseJsonInSlices,
-  parseStringInSlices,
+  parseElementsInSteps,
+  parseJsonInSteps,
+  parseStringInSteps,
   unlimited,
 } from './json.js'
-import { stringifyJsonInSlices } from './jsonWriter.js'
+import { stringifyJsonInSteps } from './jsonWriter.js'
 import { type Steps, runToCompletion } from './timeSlice.js'
 
 type Random = (bound: number) => number
@@ -58,7 +58,7 @@ describe('like JSON.parse', () => {
       if (random(2) === 1) text = corrupt(text, random)
       const expected = outcome(JSON.parse, text)
       expect(
-        outcome((given) => runToCompletion(parseJsonInSlices(given, { pieceLength })), text),
+        outcome((given) => runToCompletion(parseJsonInSteps(given, { pieceLength })), text),
         text,
       ).toBe(expected)
       counts[expected === 'refused' ? 'refused' : 'taken']++
@@ -70,7 +70,7 @@ describe('like JSON.parse', () => {
     'refuses more than three arrays and objects: %s',
     (text) => {
       const parse = (containers: number) =>
-        runToCompletion(parseJsonInSlices(text, { pieceLength: 1, limits: { ...callLimits, containers } }))
+        runToCompletion(parseJsonInSteps(text, { pieceLength: 1, limits: { ...callLimits, containers } }))
       expect(parse(4)).toEqual(JSON.parse(text))
       expect(() => parse(3)).toThrow(JsonLimitError)
     },
@@ -91,7 +91,7 @@ describe('like JSON.parse', () => {
         }
         yield
       }
-      runToCompletion(parseElementsInSlices(text, take, { pieceLength }))
+      runToCompletion(parseElementsInSteps(text, take, { pieceLength }))
       expect(elements, text).toEqual(array)
       expect(sources, text).toEqual(array)
     }
@@ -99,7 +99,7 @@ describe('like JSON.parse', () => {
 
   it('keeps a member named like the prototype', () => {
     const text = '{"a":[1,2,3],"__proto__":{"b":[4,5,6]},"c":7}'
-    const value = runToCompletion(parseJsonInSlices(text, { pieceLength: 4 })) as object
+    const value = runToCompletion(parseJsonInSteps(text, { pieceLength: 4 })) as object
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
     expect(Object.keys(value)).toEqual(['a', '__proto__', 'c'])
   })
@@ -109,9 +109,9 @@ it('yields many times for a long string, wherever it is', () => {
   const long = 'ab"\\'.repeat(200_000)
   for (const value of [[long], { a: long, b: 1 }, [0, { a: [long, 'c'] }]]) {
     const text = JSON.stringify(value)
-    const pieces = [...parseJsonInSlices(text)]
+    const pieces = [...parseJsonInSteps(text)]
     expect(text.length / pieces.length).toBeLessThan(70_000)
-    expect(runToCompletion(parseJsonInSlices(text))).toEqual(value)
+    expect(runToCompletion(parseJsonInSteps(text))).toEqual(value)
   }
 })
 
@@ -119,7 +119,7 @@ it('yields many times for many members, wherever they are', () => {
   const members = Array.from({ length: 30_000 }, (_, index) => [`0x${index.toString(16)}`, `${index}`])
   for (const value of [members, { a: { b: Object.fromEntries(members) } }, [[members]]]) {
     const text = JSON.stringify(value)
-    const pieces = parseJsonInSlices(text)
+    const pieces = parseJsonInSteps(text)
     let count = 1
     let step = pieces.next()
     for (; step.done !== true; step = pieces.next()) count++
@@ -131,13 +131,13 @@ it('yields many times for many members, wherever they are', () => {
 it('yields many times for many members below thousands of brackets', () => {
   const brackets = (count: number) => '['.repeat(count) + '{},'.repeat(100_000) + ']'.repeat(count)
   const text = brackets(9000).replace(',]', ']')
-  const pieces = parseJsonInSlices(text)
+  const pieces = parseJsonInSteps(text)
   let count = 1
   for (; pieces.next().done !== true; count++);
   expect(text.length / count).toBeLessThan(70_000)
-  expect(runToCompletion(stringifyJsonInSlices(runToCompletion(parseJsonInSlices(text)))).join('')).toBe(text)
+  expect(runToCompletion(stringifyJsonInSteps(runToCompletion(parseJsonInSteps(text)))).join('')).toBe(text)
   const tooDeep = brackets(10_001).replace(',]', ']')
-  expect(() => runToCompletion(parseJsonInSlices(tooDeep))).toThrow('nested too deeply')
+  expect(() => runToCompletion(parseJsonInSteps(tooDeep))).toThrow('nested too deeply')
 })
 
 it.each([
@@ -147,8 +147,8 @@ it.each([
     'An object has more than 170000 members',
   ],
 ])('refuses more members than can be collected in time', (text, message) => {
-  expect(() => runToCompletion(parseJsonInSlices(text))).toThrow(message)
-  expect(runToCompletion(parseJsonInSlices(text, { limits: unlimited }))).toEqual(JSON.parse(text))
+  expect(() => runToCompletion(parseJsonInSteps(text))).toThrow(message)
+  expect(runToCompletion(parseJsonInSteps(text, { limits: unlimited }))).toEqual(JSON.parse(text))
 })
 
 const parts = ['a', '\\\\', '\\"', '\\u00e9', '\\ud83d\\ude00', '\\n', 'é', '\u{1f600}', '0123456789']
@@ -166,10 +166,10 @@ function literalOutcome(parse: () => unknown): unknown {
 test.each(['0.1', '-12e3', '1'])('refuses numbers of a million digits that begin with %s', (beginning) => {
   const number = beginning + '1'.repeat(1e6)
   for (const text of [number, `[${number}]`, `{"a":[1,{"b" : ${number} }]}`, `[1, ${number},2]`]) {
-    expect(() => runToCompletion(parseJsonInSlices(text))).toThrow('A number has more than 65536 characters')
+    expect(() => runToCompletion(parseJsonInSteps(text))).toThrow('A number has more than 65536 characters')
   }
   const long = `{"${number}":"${number}"}`
-  expect(runToCompletion(parseJsonInSlices(long))).toEqual(JSON.parse(long))
+  expect(runToCompletion(parseJsonInSteps(long))).toEqual(JSON.parse(long))
 })
 
 test('writes JSON like JSON.stringify, in pieces', () => {
@@ -184,24 +184,24 @@ test('writes JSON like JSON.stringify, in pieces', () => {
       long: 'x'.repeat(100_000),
       last: true,
     }
-    const pieces = runToCompletion(stringifyJsonInSlices(value))
+    const pieces = runToCompletion(stringifyJsonInSteps(value))
     expect(pieces.join('')).toBe(JSON.stringify(value))
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(140_000)
   }
-  expect(runToCompletion(stringifyJsonInSlices({ a: 1 }))).toEqual(['{"a":1}'])
+  expect(runToCompletion(stringifyJsonInSteps({ a: 1 }))).toEqual(['{"a":1}'])
   // Surrogate pairs at the boundaries of pieces, or not, and halves of them.
   for (const text of [
     'x'.repeat(65_535) + '💥'.repeat(100_000),
     '💥'.repeat(100_000),
     '\ud83d"\n'.repeat(70_000),
   ]) {
-    const pieces = runToCompletion(stringifyJsonInSlices([text, 'é', text]))
+    const pieces = runToCompletion(stringifyJsonInSteps([text, 'é', text]))
     expect(pieces.join('')).toBe(JSON.stringify([text, 'é', text]))
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(400_000)
   }
 })
 
-describe('parseStringInSlices', () => {
+describe('parseStringInSteps', () => {
   it('accepts escapes across piece boundaries', () => {
     for (let seed = 0; seed < 3000; seed++) {
       const inner = Array.from(
@@ -210,7 +210,7 @@ describe('parseStringInSlices', () => {
       )
       const literal = `"${inner.join('')}"`
       const text = `[1,${literal}]`
-      const parsed = runToCompletion(parseStringInSlices(text, 3, 3 + literal.length, 12 + (seed % 5)))
+      const parsed = runToCompletion(parseStringInSteps(text, 3, 3 + literal.length, 12 + (seed % 5)))
       expect(parsed, literal).toBe(JSON.parse(literal))
     }
   })
@@ -218,7 +218,7 @@ describe('parseStringInSlices', () => {
   it.each(['"', '"a', 'a"', '"\\"', '"\\x"', '"\\u12"', '"a\nb"', '"\u0001"', '"0123456789ab\\"'])(
     'refuses %j',
     (literal) => {
-      expect(literalOutcome(() => runToCompletion(parseStringInSlices(literal, 0, literal.length, 12)))).toBe(
+      expect(literalOutcome(() => runToCompletion(parseStringInSteps(literal, 0, literal.length, 12)))).toBe(
         'refused',
       )
       expect(literalOutcome(() => JSON.parse(literal))).toBe('refused')
@@ -234,7 +234,7 @@ describe('long strings', () => {
     ['in a list', `["${escaped}",1]`],
     ['as a member', `{"a":"${escaped}"}`],
   ])('yield many times if their quotes are escaped: %s', (_, text) => {
-    const steps = parseJsonInSlices(text)
+    const steps = parseJsonInSteps(text)
     let count = 0
     let step = steps.next()
     for (; step.done !== true; step = steps.next()) count++
@@ -243,7 +243,7 @@ describe('long strings', () => {
   })
 
   it('are refused as member names', () => {
-    const read = (length: number) => runToCompletion(parseJsonInSlices(`{"${'a'.repeat(length)}":1}`))
+    const read = (length: number) => runToCompletion(parseJsonInSteps(`{"${'a'.repeat(length)}":1}`))
     expect(read(1_000_000)).toEqual({ ['a'.repeat(1_000_000)]: 1 })
     expect(() => read(1_100_000)).toThrow("A member's name has more than 1048576 characters")
   })
@@ -255,13 +255,13 @@ it.each([
   ['a member', (length: number) => `{"a":{"b":"${'a'.repeat(length)}"}}`],
 ])('refuses %s of more characters than the limit', (_, make) => {
   const parse = (length: number) =>
-    runToCompletion(parseJsonInSlices(make(length), { limits: { ...callLimits, characters: 100_000 } }))
+    runToCompletion(parseJsonInSteps(make(length), { limits: { ...callLimits, characters: 100_000 } }))
   expect(parse(100_000)).toEqual(JSON.parse(make(100_000)))
   expect(() => parse(100_001)).toThrow('A string has more than 100000 characters')
 })
 
 it('refuses megabytes that are no value without parsing them in one step', () => {
-  expect(() => runToCompletion(parseJsonInSlices(`[1,${'a'.repeat(2 ** 23 + 1)}]`))).toThrow(
+  expect(() => runToCompletion(parseJsonInSteps(`[1,${'a'.repeat(2 ** 23 + 1)}]`))).toThrow(
     'A member is too long',
   )
 })

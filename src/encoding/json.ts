@@ -17,7 +17,7 @@ const ESCAPE_LENGTH = 6
  * @param pieceLength - characters per step
  * @throws SyntaxError if it is not a string literal
  */
-export function* parseStringInSlices(
+export function* parseStringInSteps(
   text: Characters,
   start: number,
   end: number,
@@ -90,7 +90,7 @@ export const unlimited: JsonLimits = { ...withinTime, elements: Infinity, member
  *
  * @throws SyntaxError if the text is not JSON
  */
-export function* parseJsonInSlices(
+export function* parseJsonInSteps(
   text: Characters,
   { pieceLength = PIECE_LENGTH, limits = withinTime } = {},
 ): Steps<unknown> {
@@ -108,19 +108,19 @@ export function* parseJsonInSlices(
   const end = yield* endOfString(text, start)
   if (skipWhitespace(text, end) < text.length) throw new SyntaxError(TEXT_AFTER)
   refuseLongString(end - start - 2, limits)
-  return yield* parseStringInSlices(text, start, end, pieceLength)
+  return yield* parseStringInSteps(text, start, end, pieceLength)
 }
 
 /** Receives elements of an array, their starts, and the index after the comma or bracket that ends them. */
 type TakeElements = (elements: readonly unknown[], starts: readonly number[], next: number) => Steps<void>
 
 /**
- * Parses a text that is an array, like {@link parseJsonInSlices}, but hands over its elements piece by piece instead of
+ * Parses a text that is an array, like {@link parseJsonInSteps}, but hands over its elements piece by piece instead of
  * collecting them.
  *
  * @throws SyntaxError if the text is not JSON
  */
-export function* parseElementsInSlices(
+export function* parseElementsInSteps(
   text: string,
   take: TakeElements,
   { pieceLength = PIECE_LENGTH, limits = withinTime } = {},
@@ -340,7 +340,7 @@ class ContainerReader {
     refuseLongString(end - start - 2, this.#limits)
     yield* this.#takeBefore()
     if ((yield* this.#startOfValue()) !== start) throw new SyntaxError('There is text before a string')
-    yield* this.#add(yield* parseStringInSlices(this.#text, start, end, this.#pieceLength), end)
+    yield* this.#add(yield* parseStringInSteps(this.#text, start, end, this.#pieceLength), end)
     return true
   }
 

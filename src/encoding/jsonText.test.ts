@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { parseJsonInSlices } from './json.js'
+import { parseJsonInSteps } from './json.js'
 import { TextPieces, endOfPlainString, skipWhitespace } from './jsonText.js'
 import { runToCompletion } from './timeSlice.js'
 
@@ -34,7 +34,7 @@ describe('a text in pieces', () => {
 
   it.each([1, 2, 3, 4])('is parsed like the whole text (%i)', (seed) => {
     for (const pieceLength of [1, 7, 50, 1000]) {
-      expect(runToCompletion(parseJsonInSlices(piecesOf(text, seed), { pieceLength }))).toEqual(
+      expect(runToCompletion(parseJsonInSteps(piecesOf(text, seed), { pieceLength }))).toEqual(
         JSON.parse(text),
       )
     }

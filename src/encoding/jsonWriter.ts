@@ -19,7 +19,7 @@ interface Writing {
  * Incremental JSON.stringify of a value parsed from JSON: yields between pieces, so that a large value does not hold up
  * other work, however deep it is.
  */
-export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
+export function* stringifyJsonInSteps(value: unknown): Steps<string[]> {
   const pieces: string[] = []
   /** From the outermost. */
   const containers: Writing[] = []
@@ -64,8 +64,8 @@ export function* stringifyJsonInSlices(value: unknown): Steps<string[]> {
 }
 
 /** Incremental JSON.stringify of a value parsed from JSON, encoded as UTF-8. */
-export function* encodeJsonInSlices(value: unknown): Steps<Uint8Array> {
-  const pieces = yield* stringifyJsonInSlices(value)
+export function* encodeJsonInSteps(value: unknown): Steps<Uint8Array> {
+  const pieces = yield* stringifyJsonInSteps(value)
   const [first = ''] = pieces
   if (pieces.length === 1) return Buffer.from(first)
   let length = 0

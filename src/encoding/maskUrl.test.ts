@@ -34,8 +34,8 @@ test('masks long texts in steps like short ones, wherever the steps end', () => 
     const text = Array.from({ length: 100_000 }, () => texts[next(texts.length)] + '-'.repeat(next(40))).join(
       '',
     )
-    expect(runToCompletion(mask.inSlices(text)) === mask(text)).toBe(true)
+    expect(runToCompletion(mask.inSteps(text)) === mask(text)).toBe(true)
   }
   const plain = 'ab'.repeat(1_000_000)
-  expect(runToCompletion(mask.inSlices(plain)) === plain).toBe(true)
+  expect(runToCompletion(mask.inSteps(plain)) === plain).toBe(true)
 })

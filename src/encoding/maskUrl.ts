@@ -14,7 +14,7 @@ const MIN_SECRET_LENGTH = 8
 export interface Mask {
   (text: string): string
   /** Incremental version. */
-  inSlices(text: string): Steps<string>
+  inSteps(text: string): Steps<string>
 }
 
 /** Characters masked in one step. */
@@ -33,10 +33,10 @@ export function createMask(urls: readonly string[]): Mask {
       masks.reduce((text, { url, masked }) => text.replaceAll(url, masked), text),
     )
   const secrets = [...urls, ...words.map(({ word }) => word)]
-  return Object.assign(mask, { inSlices: (text: string) => maskInSlices(text, mask, secrets) })
+  return Object.assign(mask, { inSteps: (text: string) => maskInSteps(text, mask, secrets) })
 }
 
-function* maskInSlices(
+function* maskInSteps(
   text: string,
   mask: (text: string) => string,
   secrets: readonly string[],

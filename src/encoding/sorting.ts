@@ -29,7 +29,7 @@ export class Portion {
  *
  * @param lengthOf - returns the length of what is compared, if it may be thousands of characters
  */
-export function* sortInSlices<T>(
+export function* sortInSteps<T>(
   items: readonly T[],
   compare: (a: T, b: T) => number,
   lengthOf: (item: T) => number = () => 0,
@@ -59,7 +59,7 @@ export function* sortInSlices<T>(
 export function* sortedEntries<Value>(map: Iterable<[string, Value]>): Steps<[string, Value][]> {
   const entries: [string, Value][] = []
   for (const entry of map) if (entries.push(entry) % RUN_LENGTH === 0) yield
-  return yield* sortInSlices(entries, ([a], [b]) => (a < b ? -1 : 1))
+  return yield* sortInSteps(entries, ([a], [b]) => (a < b ? -1 : 1))
 }
 
 interface Order<T> {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { describeJsonFault, describeSyntaxErrorInPieces } from './syntaxError.js'
+import { describeJsonFault, describeSyntaxErrorInSteps } from './syntaxError.js'
 import { runToCompletion } from './timeSlice.js'
 
-const describeSyntaxError = (text: string) => runToCompletion(describeSyntaxErrorInPieces(text))
+const describeSyntaxError = (text: string) => runToCompletion(describeSyntaxErrorInSteps(text))
 
 // Messages of Go's encoding/json (scanner.go).
 it.each([

@@ -30,7 +30,7 @@ type Token = { end: number } | Fault
  *
  * @returns undefined if the value is valid or merely ends too early
  */
-export function* describeSyntaxErrorInPieces(text: string): Steps<string | undefined> {
+export function* describeSyntaxErrorInSteps(text: string): Steps<string | undefined> {
   const read = yield* readValue(text)
   return read === undefined || 'end' in read ? undefined : describe(text, read)
 }
@@ -40,11 +40,11 @@ export function* describeSyntaxErrorInPieces(text: string): Steps<string | undef
  * on a WebSocket; undefined if it is one.
  */
 export function describeJsonFault(text: string): string | undefined {
-  return runToCompletion(describeJsonFaultInPieces(text))
+  return runToCompletion(describeJsonFaultInSteps(text))
 }
 
 /** Incremental version of {@link describeJsonFault}. */
-export function* describeJsonFaultInPieces(text: string): Steps<string | undefined> {
+export function* describeJsonFaultInSteps(text: string): Steps<string | undefined> {
   // At the end of the text Go reads a space, which ends any token.
   const ended = `${text} `
   const read = yield* readValue(ended)

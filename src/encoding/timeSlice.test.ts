@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { afterEach, describe, expect, it, onTestFinished, test, vi } from 'vitest'
 import { countTurns, endEverySlice } from '../../test/support/turns.js'
-import { sortInSlices } from './sorting.js'
+import { sortInSteps } from './sorting.js'
 import { textChunks } from './textChunks.js'
 import {
   KeyedMutex,
@@ -89,11 +89,11 @@ function numbers(length: number): number[] {
 it.each([0, 1, 2, 511, 512, 513, 1024, 5000])('sorts %i items stably', (length) => {
   const items = numbers(length).map((key, index) => ({ key, index }))
   const expected = [...items].sort((a, b) => a.key - b.key)
-  expect(runToCompletion(sortInSlices(items, (a, b) => a.key - b.key))).toEqual(expected)
+  expect(runToCompletion(sortInSteps(items, (a, b) => a.key - b.key))).toEqual(expected)
 })
 
 it('pauses at least every thousand items', () => {
-  const sorting = sortInSlices(numbers(50_000), (a, b) => a - b)
+  const sorting = sortInSteps(numbers(50_000), (a, b) => a - b)
   let pieces = 0
   while (sorting.next().done !== true) pieces++
   // Sorted in runs first, which are then merged in seven rounds.

@@ -217,29 +217,32 @@ export function orElse<T>(work: () => Awaitable<T>, instead: (error: unknown) =>
   }
 }
 
-/** Work in steps of a few milliseconds at most, and its result. */
+/**
+ * Work in steps of a few milliseconds at most, and its result. A function that returns such work is named `InSteps`;
+ * one that runs it and yields between slices, `InSlices`.
+ */
 export type Steps<T> = Generator<void, T, undefined>
 
 /** Runs all steps without yielding. */
-export function runToCompletion<T>(pieces: Steps<T>): T {
+export function runToCompletion<T>(steps: Steps<T>): T {
   for (;;) {
-    const { done, value } = pieces.next()
+    const { done, value } = steps.next()
     if (done === true) return value
   }
 }
 
 /** Runs the steps, yielding to other work whenever the slice is used up. */
-export async function runInSlices<T>(pieces: Steps<T>, slice: TimeSlice): Promise<T> {
-  return runWithin(pieces, slice)
+export async function runInSlices<T>(steps: Steps<T>, slice: TimeSlice): Promise<T> {
+  return runWithin(steps, slice)
 }
 
 /** Like {@link runInSlices}, but synchronous if the slice is long enough for all steps. */
-export function runWithin<T>(pieces: Steps<T>, slice: TimeSlice): Awaitable<T> {
+export function runWithin<T>(steps: Steps<T>, slice: TimeSlice): Awaitable<T> {
   for (;;) {
-    const { done, value } = pieces.next()
+    const { done, value } = steps.next()
     if (done === true) return value
     const pause = slice.pause()
-    if (pause !== undefined) return pause.then(() => runWithin(pieces, slice))
+    if (pause !== undefined) return pause.then(() => runWithin(steps, slice))
   }
 }
 

@@ -1,4 +1,4 @@
-import { joinInPieces } from '../encoding/hex.js'
+import { joinInSteps } from '../encoding/hex.js'
 import { MemoryPool, MemoryShare } from '../encoding/memoryShare.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { FileNetworkError } from './errors.js'
@@ -73,7 +73,7 @@ export async function readAll(
     if (length > limit) throw refusal()
     return pieces.length === 1 && pieces[0] !== undefined
       ? pieces[0]
-      : await runInSlices(joinInPieces(pieces), new TimeSlice())
+      : await runInSlices(joinInSteps(pieces), new TimeSlice())
   } finally {
     memory.end()
   }

@@ -1,7 +1,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { hexToBytes } from '../encoding/hex.js'
-import { parseJsonInSlices } from '../encoding/json.js'
+import { parseJsonInSteps } from '../encoding/json.js'
 import { TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 
 /** An entry of a contract's ABI with inputs: a function, event or error. */
@@ -53,7 +53,7 @@ export async function readArtifacts(directory: string): Promise<ContractArtifact
 export async function readJson(path: string): Promise<unknown> {
   try {
     const text = await readFile(path, 'utf8')
-    return await runInSlices(parseJsonInSlices(text), new TimeSlice())
+    return await runInSlices(parseJsonInSteps(text), new TimeSlice())
   } catch {
     return undefined
   }

@@ -63,7 +63,7 @@ export function withArguments<const P extends readonly Parameter<unknown>[], R>(
   skipped = 0,
 ): Awaitable<R> {
   if (call.length <= READ_AT_ONCE) return run(call, ...decodeArguments(params, parameters, skipped))
-  const decoding = runInSlices(decodeArgumentsInPieces(params, parameters, skipped), new TimeSlice())
+  const decoding = runInSlices(decodeArgumentsInSteps(params, parameters, skipped), new TimeSlice())
   return decoding.then((args) => run(call, ...args))
 }
 
@@ -105,7 +105,7 @@ export function decodeArguments<P extends readonly Parameter<unknown>[]>(
 }
 
 /** Incremental version of {@link decodeArguments}: yields between pieces. */
-function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]>(
+function* decodeArgumentsInSteps<P extends readonly Parameter<unknown>[]>(
   params: unknown,
   parameters: P,
   skipped = 0,
@@ -114,7 +114,7 @@ function* decodeArgumentsInPieces<P extends readonly Parameter<unknown>[]>(
   const args: unknown[] = new Array(parameters.length)
   for (let index = skipped; index < given.length; index++) {
     const parameter = parameterAt(parameters, index, skipped)
-    args[index - skipped] = yield* decodeArgumentInPieces(parameter, given[index], index)
+    args[index - skipped] = yield* decodeArgumentInSteps(parameter, given[index], index)
   }
   checkMissing(parameters, given.length, skipped)
   return args as ArgumentsOf<P>
@@ -151,7 +151,7 @@ function decodeArgument(parameter: Parameter<unknown>, value: unknown, index: nu
   }
 }
 
-function* decodeArgumentInPieces(
+function* decodeArgumentInSteps(
   parameter: Parameter<unknown>,
   value: unknown,
   index: number,

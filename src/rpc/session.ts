@@ -8,8 +8,8 @@ import {
   runToCompletion,
 } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
-import { decodeTextInPieces } from './envelope/body.js'
-import { describeJsonFaultInPieces, describeSyntaxErrorInPieces } from '../encoding/syntaxError.js'
+import { decodeTextInSteps } from './envelope/body.js'
+import { describeJsonFaultInSteps, describeSyntaxErrorInSteps } from '../encoding/syntaxError.js'
 import { ParseError, ServerError } from './errors.js'
 import { randomId } from './subscriptions/filterStore.js'
 import { type Reply, type WirePiece, createReply, errorText, joinPieces } from './wire.js'
@@ -75,11 +75,11 @@ export class Session {
 
   /** Describes a syntax error; undefined on a stream, if the message is merely truncated. */
   *#faultOf(message: Uint8Array | string): Steps<string | undefined> {
-    const text = typeof message === 'string' ? message : yield* decodeTextInPieces(message)
+    const text = typeof message === 'string' ? message : yield* decodeTextInSteps(message)
     yield
     return yield* this.#context.transport === 'websocket'
-      ? describeJsonFaultInPieces(text)
-      : describeSyntaxErrorInPieces(text)
+      ? describeJsonFaultInSteps(text)
+      : describeSyntaxErrorInSteps(text)
   }
 
   /** Answers a message that is not JSON, and closes the connection normally (geth: rpc/client.go, rpc/json.go). */

@@ -16,7 +16,7 @@ function bodyOf(method: string, ...params: unknown[]): string {
 }
 
 /** Answers a body; returns the answer and the event loop turns until it was there. */
-async function answerInTurns(body: string): Promise<{ text: string; turns: number }> {
+async function answerCountingTurns(body: string): Promise<{ text: string; turns: number }> {
   const pipeline = testPipeline()
   let text = ''
   endEverySlice()
@@ -29,7 +29,7 @@ async function answerInTurns(body: string): Promise<{ text: string; turns: numbe
 
 /** Counts the turns that reading a body of this length takes, apart from decoding its parameters. */
 async function turnsToRead(body: string): Promise<number> {
-  const { text, turns } = await answerInTurns(body.replace(/"method":"\w+"/, '"method":"none"'))
+  const { text, turns } = await answerCountingTurns(body.replace(/"method":"\w+"/, '"method":"none"'))
   expect(text).toContain('The method none does not exist')
   return turns
 }
@@ -49,7 +49,7 @@ test.each([
     count / 64,
   ],
 ])('%s: decoded over many turns', async (_name, body, least) => {
-  const { turns } = await answerInTurns(body)
+  const { turns } = await answerCountingTurns(body)
   expect(turns - (await turnsToRead(body))).toBeGreaterThan(least - 1)
 })
 
@@ -70,8 +70,8 @@ test('long bodies are refused with the same messages', async () => {
 
 test('large parameters of a message in a batch are decoded over many turns', async () => {
   const large = bodyOf('web3_sha3', `0x${'7a'.repeat(1_000_000)}`)
-  const alone = await answerInTurns(large)
-  const batch = await answerInTurns(`[${large},${bodyOf('web3_sha3', '0x')}]`)
+  const alone = await answerCountingTurns(large)
+  const batch = await answerCountingTurns(`[${large},${bodyOf('web3_sha3', '0x')}]`)
   expect(JSON.parse(batch.text)).toHaveLength(2)
   expect(batch.text).toContain(alone.text)
   expect(batch.turns).toBeGreaterThan((await turnsToRead(large)) + 14)

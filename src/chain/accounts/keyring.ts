@@ -1,7 +1,7 @@
-import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
+import { stringifyJsonInSteps } from '../../encoding/jsonWriter.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bigintToBytes, bytesToBigint, bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { type Signature, keccak256InTurns, recover, sign } from '../crypto.js'
+import { type Signature, keccak256InSlices, recover, sign } from '../crypto.js'
 import { computeInWorker } from '../crypto/worker.js'
 import { ChainError } from '../errors.js'
 
@@ -12,7 +12,7 @@ const encoder = new TextEncoder()
 
 /** Returns the 32-byte hash that is signed for a message (EIP-191, version 0x45). */
 function messageHash(message: Uint8Array): Promise<Uint8Array> {
-  return keccak256InTurns(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
+  return keccak256InSlices(Buffer.concat([Buffer.from(`${MESSAGE_PREFIX}${message.length}`), message]))
 }
 
 /**
@@ -146,7 +146,7 @@ function* encodePieces(pieces: readonly string[]): Steps<Uint8Array[]> {
 /** Returns the 32-byte hash to sign. Loads the library on first use. */
 async function hashTypedData(typedData: object): Promise<Uint8Array> {
   try {
-    const pieces = await runInSlices(stringifyJsonInSlices(typedData), new TimeSlice())
+    const pieces = await runInSlices(stringifyJsonInSteps(typedData), new TimeSlice())
     // Anything longer than one piece takes long to hash.
     if (pieces.length > 1) {
       // Bytes take a tenth of the time of strings to send to the worker.

@@ -1,6 +1,6 @@
 import { Account, Address } from '@ethereumjs/util'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { checksumAddress } from '../accounts/address.js'
 import { ChainError } from '../errors.js'
@@ -50,7 +50,7 @@ export async function applyStateOverrides(
 ): Promise<void> {
   const precompiles = new Map(precompileOverrides === 'none' ? [] : evm.precompiles)
   const slice = new TimeSlice()
-  const ascending = await runInSlices(sortInSlices(overrides, byAddress), slice)
+  const ascending = await runInSlices(sortInSteps(overrides, byAddress), slice)
   const moved = new Set<string>()
   for (const override of ascending) {
     const pause = slice.pause()

@@ -5,7 +5,7 @@ import type { CallObject } from '../calls/callObject.js'
 import type { Chain } from '../chain.js'
 import { ChainError, ChainStoppedError } from '../errors.js'
 import { type Head, blocksAbove } from '../head/position.js'
-import { decodeBlockInPieces } from '../import/blockParts.js'
+import { decodeBlockInSteps } from '../import/blockParts.js'
 import { keccak256 } from '../crypto.js'
 import { BlobStore } from '../mempool/blobs.js'
 import { type NamedPooled, pooledFromBlock, stagePooled } from '../mempool/pooledStore.js'
@@ -175,7 +175,7 @@ export function importBranch(chain: Chain, blocks: readonly Uint8Array[]): Promi
     const slice = new TimeSlice()
     for (const bytes of blocks) {
       if (chain.isStopping) throw new ChainStoppedError()
-      const parts = await runInSlices(decodeBlockInPieces(bytes), slice)
+      const parts = await runInSlices(decodeBlockInSteps(bytes), slice)
       last = chain.view.blockByHash(parts.hash) ?? (await chain.importBlock(parts))
     }
     if (last !== undefined && !chain.view.isCanonical(last)) await adoptBranch(chain, last)

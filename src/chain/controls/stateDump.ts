@@ -1,6 +1,6 @@
 import { Account, Address } from '@ethereumjs/util'
 import { bytesToHex } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { Chain } from '../chain.js'
@@ -37,13 +37,13 @@ export async function exportAccounts(chain: Chain, signal?: AbortSignal): Promis
       // The code of an account of a fork may only be known to its remote.
       code: await state.getCode(address),
       storage: await runInSlices(
-        sortInSlices(storage, ([a], [b]) => Buffer.compare(a, b)),
+        sortInSteps(storage, ([a], [b]) => Buffer.compare(a, b)),
         slice,
       ),
     })
   }
   return runInSlices(
-    sortInSlices(accounts, (a, b) => Buffer.compare(a.address, b.address)),
+    sortInSteps(accounts, (a, b) => Buffer.compare(a.address, b.address)),
     slice,
   )
 }

@@ -100,10 +100,10 @@ const HASHED_AT_ONCE = 1024 * 1024
 
 function digestOf(hash: Hash, data: Uint8Array): Awaitable<Uint8Array> {
   if (data.length <= HASHED_AT_ONCE) return hash.update(data).digest()
-  return runInSlices(digestInPieces(hash, data), new TimeSlice())
+  return runInSlices(digestInSteps(hash, data), new TimeSlice())
 }
 
-function* digestInPieces(hash: Hash, data: Uint8Array): Steps<Uint8Array> {
+function* digestInSteps(hash: Hash, data: Uint8Array): Steps<Uint8Array> {
   for (let start = 0; start < data.length; start += HASHED_AT_ONCE) {
     hash.update(data.subarray(start, start + HASHED_AT_ONCE))
     yield

@@ -30,11 +30,11 @@ export interface BlockParts {
  * @throws ImportError if the bytes are not the canonical RLP of a block
  */
 export function decodeBlock(bytes: Uint8Array): BlockParts {
-  return runToCompletion(decodeBlockInPieces(bytes))
+  return runToCompletion(decodeBlockInSteps(bytes))
 }
 
 /** Incremental version of {@link decodeBlock}: yields between pieces. */
-export function* decodeBlockInPieces(given: Uint8Array): Steps<BlockParts> {
+export function* decodeBlockInSteps(given: Uint8Array): Steps<BlockParts> {
   // What is kept of the block are copies, which a Buffer's slices would not be.
   const bytes = new Uint8Array(given.buffer, given.byteOffset, given.length)
   yield* checkCount(bytes)

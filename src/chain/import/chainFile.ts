@@ -5,7 +5,7 @@ import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import type { Chain } from '../chain.js'
 import type { ForkSchedule } from '../evm/forkSchedule.js'
-import { type BlockParts, decodeBlockInPieces } from './blockParts.js'
+import { type BlockParts, decodeBlockInSteps } from './blockParts.js'
 import { ImportError } from '../errors.js'
 import { isList, payloadAt } from '../rlp.js'
 import { checkHeader } from './headerChecks.js'
@@ -103,7 +103,7 @@ export async function importFile({ chain, path, progress }: ImportFileOptions): 
   const { size: total } = await stat(path)
   let imported = 0
   for await (const { bytes, end } of readChainFile(path)) {
-    const block = await runInSlices(decodeBlockInPieces(bytes), new TimeSlice())
+    const block = await runInSlices(decodeBlockInSteps(bytes), new TimeSlice())
     if (chain.view.blockByHash(block.hash) === undefined) {
       await chain.exclusively(() => importNext(chain, block))
       imported++

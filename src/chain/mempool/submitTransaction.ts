@@ -1,5 +1,5 @@
 import { bytesEqual, bytesToPlainHex } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
 import type { SealedTransaction } from '../block/record.js'
 import type { Chain } from '../chain.js'
@@ -226,7 +226,7 @@ async function byNonce(transactions: readonly StoredPooled[], slice: TimeSlice):
   }
   const queues = new Map<string, StoredPooled[]>(named.map(({ sender }) => [sender, []]))
   const ascending = await runInSlices(
-    sortInSlices(named, (a, b) => Number(a.nonce - b.nonce)),
+    sortInSteps(named, (a, b) => Number(a.nonce - b.nonce)),
     slice,
   )
   for (const { stored, sender } of ascending) {

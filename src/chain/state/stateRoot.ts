@@ -1,4 +1,4 @@
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { ABSENT_ACCOUNT, ABSENT_SLOT } from '../fork/overlay.js'
 import { encodeString } from '../rlp.js'
@@ -107,7 +107,7 @@ export class WorkingTrie implements NodeReader {
   /** Updates in key order, so that each piece changes a different part of the trie. */
   *#update(root: Uint8Array, changes: TrieChange[]): Steps<Uint8Array> {
     const isOnePiece = changes.length <= CHANGES_IN_A_PIECE
-    const sorted = isOnePiece ? changes.sort(byKey) : yield* sortInSlices(changes, byKey)
+    const sorted = isOnePiece ? changes.sort(byKey) : yield* sortInSteps(changes, byKey)
     let updated = root
     for (let start = 0; start < sorted.length; start += CHANGES_IN_A_PIECE) {
       const piece = isOnePiece ? sorted : sorted.slice(start, start + CHANGES_IN_A_PIECE)

@@ -1,6 +1,6 @@
 import { type Awaitable, type Steps, whenReady } from '../../encoding/timeSlice.js'
 import { bytesEqual } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { keccak256 } from '../crypto.js'
 import { encodeString } from '../rlp.js'
 import type { AccountState, StateView } from '../types.js'
@@ -118,7 +118,7 @@ function* visitMerged(nodes: VisitedNodes, root: RootReference, changes: readonl
   const additions = changes.filter(({ value }) => value !== undefined)
   let { hash } = root
   for (const group of [additions, deletions]) {
-    const sorted = yield* sortInSlices(group, (a, b) => Buffer.compare(a.key, b.key))
+    const sorted = yield* sortInSteps(group, (a, b) => Buffer.compare(a.key, b.key))
     for (let start = 0; start < sorted.length; start += CHANGES_AT_ONCE) {
       hash = updateTrie(nodes, hash, sorted.slice(start, start + CHANGES_AT_ONCE), nodes)
       yield

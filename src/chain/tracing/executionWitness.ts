@@ -1,5 +1,5 @@
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import type { StoredBlock } from '../block/record.js'
 import { VisitedNodes, WitnessState } from '../state/witnessState.js'
 import type { ChainView } from '../view.js'
@@ -57,5 +57,5 @@ function headersFrom(view: ChainView, hash: Uint8Array, oldest: bigint): StoredB
 }
 
 function inByteOrder(items: Iterable<Uint8Array>): Steps<Uint8Array[]> {
-  return sortInSlices([...items], (a, b) => Buffer.compare(a, b))
+  return sortInSteps([...items], (a, b) => Buffer.compare(a, b))
 }

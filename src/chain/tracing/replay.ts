@@ -7,7 +7,7 @@ import type { BlockStore } from '../block/store.js'
 import { ancestorHash } from '../calls/call.js'
 import { ChainError } from '../errors.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
-import { decodeBlockInPieces } from '../import/blockParts.js'
+import { decodeBlockInSteps } from '../import/blockParts.js'
 import { decodeTransaction } from '../mempool/decode.js'
 import { type PooledTransaction, createTransaction } from '../mempool/transaction.js'
 import type { StateStore, TrieStateView } from '../state/stateStore.js'
@@ -132,7 +132,7 @@ export async function replayBlock<T>(
       },
       finish: async () => {
         const parts = isStored(block)
-          ? await runInSlices(decodeBlockInPieces(blocks.blockRlp(block)), slice)
+          ? await runInSlices(decodeBlockInSteps(blocks.blockRlp(block)), slice)
           : block
         await execution.finish(parts)
       },

@@ -41,7 +41,7 @@ export interface StructLogSink {
    */
   write(log: StructLog): number
   /** Like {@link write}, in pieces: memory may be megabytes, which take tens of milliseconds. */
-  writeInPieces(log: StructLog): Steps<number>
+  writeInSteps(log: StructLog): Steps<number>
 }
 
 /** The outcome of the outermost frame. */
@@ -121,7 +121,7 @@ export class StructLogger implements ExecutionTracer {
       ...(enableReturnData === true && { returnData: runState.returnBytes }),
     }
     if (enableMemory !== true || memoryWords <= MANY_WORDS) return this.#count(this.#sink.write(log))
-    return runInSlices(this.#sink.writeInPieces(log), this.#slice).then((bytes) => this.#count(bytes))
+    return runInSlices(this.#sink.writeInSteps(log), this.#slice).then((bytes) => this.#count(bytes))
   }
 
   #count(bytes: number): void {

@@ -4,7 +4,7 @@ import { bytesEqual, hexToBytes, joinBytes, minimalBytes } from '../../encoding/
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import type { AccessListEntry, Authorization, CallObject } from '../calls/callObject.js'
-import { CURVE_ORDER, keccak256, keccak256InTurns, recover } from '../crypto.js'
+import { CURVE_ORDER, keccak256, keccak256InSlices, recover } from '../crypto.js'
 import { ChainError } from '../errors.js'
 import { authorizationBytes, unsignedTransaction } from '../evm/internals.js'
 import { accessListOf, authorizationListOf } from '../mempool/decode.js'
@@ -248,7 +248,7 @@ export async function unsignedHashOf(
   message: Message,
   rules: ForkRules,
 ): Promise<Uint8Array> {
-  return keccak256InTurns(await encodeUnsigned(call, message, rules))
+  return keccak256InSlices(await encodeUnsigned(call, message, rules))
 }
 
 /**

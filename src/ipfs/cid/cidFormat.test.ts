@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { digestInTurns, hashFunctionByName } from './cidFormat.js'
+import { digestInSlices, hashFunctionByName } from './cidFormat.js'
 
 it.each([
   [
@@ -13,7 +13,7 @@ it.each([
   const bytes = new Uint8Array(3 * 1024 * 1024 + 5).fill(7)
   const hash = await hashFunctionByName(name)
   expect(hash.begin).toBeDefined()
-  expect(Buffer.from(await digestInTurns(hash, bytes)).toString('hex')).toBe(digest)
+  expect(Buffer.from(await digestInSlices(hash, bytes)).toString('hex')).toBe(digest)
   expect(Buffer.from(hash.digest(bytes)).toString('hex')).toBe(digest)
 })
 

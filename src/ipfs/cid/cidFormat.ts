@@ -33,7 +33,7 @@ interface RunningHash {
 const PIECE_BYTES = 1024 * 1024
 
 /** Hashes bytes; yields meanwhile, since there may be tens of megabytes. */
-export async function digestInTurns(hash: HashFunction, bytes: Uint8Array): Promise<Uint8Array> {
+export async function digestInSlices(hash: HashFunction, bytes: Uint8Array): Promise<Uint8Array> {
   if (bytes.length <= PIECE_BYTES || hash.begin === undefined) return hash.digest(bytes)
   const running = await hash.begin()
   const slice = new TimeSlice()
@@ -299,7 +299,7 @@ export async function matchesMultihash(
 ): Promise<boolean | undefined> {
   const hash = await hashFunctionByCode(multihash.code, multihash.digest.length)
   if (hash === undefined) return undefined
-  const digest = await digestInTurns(hash, bytes)
+  const digest = await digestInSlices(hash, bytes)
   return Buffer.compare(digest.subarray(0, multihash.digest.length), multihash.digest) === 0
 }
 
@@ -357,11 +357,11 @@ export function makeCid(format: CidFormat, codec: number, bytes: Uint8Array): CI
 }
 
 /** Like {@link makeCid}, but yields meanwhile if there are many bytes. */
-export async function makeCidInTurns(format: CidFormat, codec: number, bytes: Uint8Array): Promise<CID> {
+export async function makeCidInSlices(format: CidFormat, codec: number, bytes: Uint8Array): Promise<CID> {
   const { hash } = format
   // So many bytes are never inlined.
   if (bytes.length <= PIECE_BYTES || hash.begin === undefined) return makeCid(format, codec, bytes)
-  return cidOf(format, codec, await digestInTurns(hash, bytes))
+  return cidOf(format, codec, await digestInSlices(hash, bytes))
 }
 
 function cidOf({ version, hash }: CidFormat, codec: number, bytes: Uint8Array): CID {

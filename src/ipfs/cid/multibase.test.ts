@@ -1,7 +1,7 @@
 import { bases } from 'multiformats/basics'
 import { expect, it } from 'vitest'
 import { runToCompletion } from '../../encoding/timeSlice.js'
-import { decodeMultibase, decodeMultibaseInPieces, multibaseByName, multibases } from './multibase.js'
+import { decodeMultibase, decodeMultibaseInSteps, multibaseByName, multibases } from './multibase.js'
 
 /** Bytes of which the first are zero. */
 function bytesOf(length: number, zeros: number): Uint8Array {
@@ -23,7 +23,7 @@ it.each(known.map((codec) => [codec.name, codec] as const))('encodes and decodes
       expect(base.encode(bytes)).toBe(text)
       expect(Buffer.concat([...base.encodeInParts(bytes)]).toString()).toBe(text)
       expect(hexOf(decodeMultibase(text))).toBe(hexOf(bytes))
-      expect(hexOf(runToCompletion(decodeMultibaseInPieces(Buffer.from(text))))).toBe(hexOf(bytes))
+      expect(hexOf(runToCompletion(decodeMultibaseInSteps(Buffer.from(text))))).toBe(hexOf(bytes))
     }
   }
 })
@@ -37,11 +37,11 @@ it.each([
 ])('reports where long text in %s is invalid', (name, place, character, message) => {
   const text = multibaseByName(name).encode(bytesOf(20_001, 0))
   const wrong = `${text.slice(0, place + 1)}${character}${text.slice(place + 2)}`
-  expect(() => runToCompletion(decodeMultibaseInPieces(Buffer.from(wrong)))).toThrow(message)
+  expect(() => runToCompletion(decodeMultibaseInSteps(Buffer.from(wrong)))).toThrow(message)
 })
 
 it.each(['m', 'M', 'b'])('decodes text of line breaks in steps (prefix %s)', (prefix) => {
-  const steps = decodeMultibaseInPieces(Buffer.from(prefix + '\n'.repeat(1_000_000)))
+  const steps = decodeMultibaseInSteps(Buffer.from(prefix + '\n'.repeat(1_000_000)))
   let count = 0
   for (; !steps.next().done; count++);
   expect(count).toBeGreaterThan(100)

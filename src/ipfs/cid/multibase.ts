@@ -105,7 +105,7 @@ export function baseNameByPrefix(text: string): string | undefined {
  * @throws {@link FileNetworkError} with go-multibase's message
  */
 export function decodeMultibase(text: string): Uint8Array {
-  return runToCompletion(decodeMultibaseInPieces(bytesOfText(text)))
+  return runToCompletion(decodeMultibaseInSteps(bytesOfText(text)))
 }
 
 /**
@@ -113,7 +113,7 @@ export function decodeMultibase(text: string): Uint8Array {
  *
  * @throws {@link FileNetworkError} with go-multibase's message
  */
-export function* decodeMultibaseInPieces(text: Uint8Array): Steps<Uint8Array> {
+export function* decodeMultibaseInSteps(text: Uint8Array): Steps<Uint8Array> {
   if (text.length === 0) throw new FileNetworkError('cannot decode multibase for zero length string')
   const start = Buffer.from(text.subarray(0, MAX_PREFIX_LENGTH)).toString()
   const base = basesByPrefix.get(String.fromCodePoint(start.codePointAt(0) ?? 0))

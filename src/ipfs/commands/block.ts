@@ -8,7 +8,7 @@ import {
   checkDigest,
   cidKey,
   codecCode,
-  digestInTurns,
+  digestInSlices,
   hashFunctionByName,
   IDENTITY_CODE,
   isHashName,
@@ -137,7 +137,7 @@ const legacyNames = new Map([
 ])
 
 async function makeBlockCid({ version, codec, hash, length }: BlockFormat, data: Uint8Array): Promise<CID> {
-  const whole = await digestInTurns(await ofLength(hash, length), data)
+  const whole = await digestInSlices(await ofLength(hash, length), data)
   const kept = whole.subarray(0, length)
   // Checked before it is copied: that of `identity` is the data, which may have tens of megabytes.
   checkDigest(hash, kept.length)

@@ -1,4 +1,4 @@
-import { inColumns, LINES_AT_ONCE, printableInTurns } from '../request/textForm.js'
+import { inColumns, LINES_AT_ONCE, printableWithPauses } from '../request/textForm.js'
 import { type UnixfsTime, goMode, modeString } from '../unixfs/data.js'
 import { type CidEncoder, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
@@ -160,7 +160,7 @@ function* textOf({ Objects }: LsOutput, { args, options }: TextInput<typeof lsOp
       const isDirectory = link.Type === typeNumbers.directory
       const mode = link.Mode === 0 ? '-' : longMode(link.Mode)
       const bytes = isDirectory ? '-' : String(link.Size)
-      const name = (yield* printableInTurns(link.Name)) + (isDirectory ? '/' : '')
+      const name = (yield* printableWithPauses(link.Name)) + (isDirectory ? '/' : '')
       lines.push(
         cells([long, mode], [true, link.Hash], [size, bytes], [long, timeText(link.ModTime)], [true, name]),
       )

@@ -1,5 +1,5 @@
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { decodeMultibaseInPieces, multibaseByName } from '../cid/multibase.js'
+import { decodeMultibaseInSteps, multibaseByName } from '../cid/multibase.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
 import { type Output, bytes, defineCommand, fileArgument, readFileArgument } from '../request/command.js'
@@ -54,7 +54,7 @@ export const multibaseTranscode = defineCommand({
 async function decode(upload: Upload): Promise<Uint8Array> {
   const text = await readFile(upload)
   try {
-    return await runInSlices(decodeMultibaseInPieces(text), new TimeSlice())
+    return await runInSlices(decodeMultibaseInSteps(text), new TimeSlice())
   } catch (error) {
     throw new FileNetworkError(`failed to decode multibase: ${errorText(error)}`)
   }

@@ -1,6 +1,6 @@
 import type { RowStore } from '../../storage/files/fileIndex.js'
-import { encodeJsonInSlices } from '../../encoding/jsonWriter.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { encodeJsonInSteps } from '../../encoding/jsonWriter.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { Mutex, type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import type { Identity } from '../names/identity.js'
@@ -161,7 +161,7 @@ export class Configuration {
     const addresses = this.#addresses
     const configuration = await runInSlices(effective(this.#parts, changed), slice)
     const imports = await importsOf(configuration, this.#shardThreshold)
-    const stored = await runInSlices(encodeJsonInSlices(changed), slice)
+    const stored = await runInSlices(encodeJsonInSteps(changed), slice)
     if (stored.length > MAX_CHANGES_LENGTH || Object.keys(changed).length > MAX_CHANGES) {
       throw new FileNetworkError(`more than ${MAX_CHANGES} settings, or ${MAX_CHANGES_LENGTH} bytes of them`)
     }
@@ -215,7 +215,7 @@ function* effective({ identity, profile }: ConfigurationParts, changes: Changes)
 
 function* sorted(members: [string, unknown][]): Steps<[string, unknown][]> {
   const compare = ([a]: [string, unknown], [b]: [string, unknown]): number => (a < b ? -1 : 1)
-  return members.length > VALUES_AT_ONCE ? yield* sortInSlices(members, compare) : members.sort(compare)
+  return members.length > VALUES_AT_ONCE ? yield* sortInSteps(members, compare) : members.sort(compare)
 }
 
 /** Applies changes. Copies each section once, however many of them change it: there may be thousands. */

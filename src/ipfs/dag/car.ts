@@ -6,7 +6,7 @@ import { joinBytes } from '../../encoding/hex.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import {
   UnregisteredHashError,
-  digestInTurns,
+  digestInSlices,
   hashFunctionByCode,
   IDENTITY_CODE,
   isComputed,
@@ -121,7 +121,7 @@ async function cidOf(bytes: Uint8Array, form: CID): Promise<CID> {
   if (isWeak(code)) return form
   const hash = await hashFunctionByCode(code, digest.length)
   if (hash === undefined || !isComputed(hash)) throw new CarError(new UnregisteredHashError(code).message)
-  const whole = await digestInTurns(hash, bytes)
+  const whole = await digestInSlices(hash, bytes)
   // Only identity digests are never truncated.
   if (code === IDENTITY_CODE) return CID.create(form.version, form.code, Digest.create(code, whole))
   if (whole.length < digest.length) {

@@ -8,7 +8,7 @@ import { describe, expect, it, vi } from 'vitest'
 import { runToCompletion } from '../../encoding/timeSlice.js'
 import { seededRandom } from '../../../test/support/programs.js'
 import { countTurns, endEverySlice } from '../../../test/support/turns.js'
-import { codecs, decodeInTurns, encodeInTurns } from './codecs.js'
+import { codecs, decodeInSlices, encodeInSlices } from './codecs.js'
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 
@@ -52,17 +52,17 @@ const libraries: Record<string, { encode(value: unknown): Uint8Array; decode(byt
     },
   }
 
-const inPieces = codecs.filter(({ name }) => name in libraries)
+const inSteps = codecs.filter(({ name }) => name in libraries)
 
-describe.each(inPieces)('$name in pieces', (codec) => {
+describe.each(inSteps)('$name in pieces', (codec) => {
   const isPlain = codec.name === 'json' || codec.name === 'cbor'
   const library = libraries[codec.name] as (typeof libraries)[string]
   const decode = (bytes: Uint8Array): unknown => {
-    const pieces = codec.decodeInPieces?.(bytes)
+    const pieces = codec.decodeInSteps?.(bytes)
     return pieces && runToCompletion(pieces)
   }
   const encode = (value: unknown): unknown => {
-    const pieces = codec.encodeInPieces?.(value)
+    const pieces = codec.encodeInSteps?.(value)
     return pieces && runToCompletion(pieces)
   }
 
@@ -103,8 +103,8 @@ describe.each(inPieces)('$name in pieces', (codec) => {
     const value = Array.from({ length: 20_000 }, (_, index) => ({ index }))
     const bytes = codec.encode(value)
     endEverySlice()
-    expect(await countTurns(() => decodeInTurns(codec, bytes))).toBeGreaterThan(3)
-    expect(await countTurns(() => encodeInTurns(codec, value))).toBeGreaterThan(15)
+    expect(await countTurns(() => decodeInSlices(codec, bytes))).toBeGreaterThan(3)
+    expect(await countTurns(() => encodeInSlices(codec, value))).toBeGreaterThan(15)
     vi.restoreAllMocks()
   })
 })

@@ -7,10 +7,10 @@ import { codecCode } from '../cid/cidFormat.js'
 import { multicodecNames, multicodecs } from '../cid/codecTable.js'
 import { FileNetworkError } from '../errors.js'
 import { checkForm } from './dagPbForm.js'
-import { decodeDagPb, decodeDagPbInPieces, encodeDagPbInPieces } from './dagPb.js'
+import { decodeDagPb, decodeDagPbInSteps, encodeDagPbInSteps } from './dagPb.js'
 import { CborTokens } from './cborTokens.js'
-import { decodeTokens } from './decodeInPieces.js'
-import { cborForm, dagCborForm, dagJsonForm, encodeInPieces, roomAfter } from './encodeInPieces.js'
+import { decodeTokens } from './decodeInSteps.js'
+import { cborForm, dagCborForm, dagJsonForm, encodeInSteps, roomAfter } from './encodeInSteps.js'
 import { DagJsonTokens, JsonTokens } from './jsonTokens.js'
 import { WrongKindError } from './kinds.js'
 import { encodePrettyJson } from './prettyJson.js'
@@ -24,28 +24,28 @@ export interface Codec {
   decode(bytes: Uint8Array): unknown
   encode(value: unknown): Uint8Array
   /** Incremental versions, for data that may be large. */
-  decodeInPieces?: (bytes: Uint8Array) => Steps<unknown>
-  encodeInPieces?(value: unknown): Steps<Uint8Array>
+  decodeInSteps?: (bytes: Uint8Array) => Steps<unknown>
+  encodeInSteps?(value: unknown): Steps<Uint8Array>
 }
 
 /** Completes a codec that works incrementally with functions for whole values. */
-function inPieces(codec: {
+function inSteps(codec: {
   name: string
   code: number
-  decodeInPieces: (bytes: Uint8Array) => Steps<unknown>
-  encodeInPieces: (value: unknown) => Steps<Uint8Array>
+  decodeInSteps: (bytes: Uint8Array) => Steps<unknown>
+  encodeInSteps: (value: unknown) => Steps<Uint8Array>
 }): Codec {
   return {
     ...codec,
-    decode: (bytes) => runToCompletion(codec.decodeInPieces(bytes)),
-    encode: (value) => runToCompletion(codec.encodeInPieces(value)),
+    decode: (bytes) => runToCompletion(codec.decodeInSteps(bytes)),
+    encode: (value) => runToCompletion(codec.encodeInSteps(value)),
   }
 }
 
 const dagCborSteps = {
-  decodeInPieces: (bytes: Uint8Array) =>
+  decodeInSteps: (bytes: Uint8Array) =>
     decodeTokens(new CborTokens(plainBytes(bytes), { allowsLinks: true })),
-  encodeInPieces: (value: unknown) => encodeInPieces(dagCborForm, value),
+  encodeInSteps: (value: unknown) => encodeInSteps(dagCborForm, value),
 }
 
 const libraries: readonly Codec[] = [
@@ -59,34 +59,34 @@ const libraries: readonly Codec[] = [
     name: 'dag-pb',
     code: codecCode.dagPb,
     decode: decodeDagPb,
-    decodeInPieces: decodeDagPbInPieces,
+    decodeInSteps: decodeDagPbInSteps,
     encode: (value) => runToCompletion(encodeNode(value)),
-    encodeInPieces: encodeNode,
+    encodeInSteps: encodeNode,
   },
-  inPieces({ ...dagCborSteps, name: 'dag-cbor', code: codecCode.dagCbor }),
-  inPieces({
+  inSteps({ ...dagCborSteps, name: 'dag-cbor', code: codecCode.dagCbor }),
+  inSteps({
     name: 'dag-json',
     code: codecCode.dagJson,
-    decodeInPieces: (bytes) => decodeTokens(new DagJsonTokens(bytes)),
-    encodeInPieces: (value) => encodeInPieces(dagJsonForm, value),
+    decodeInSteps: (bytes) => decodeTokens(new DagJsonTokens(bytes)),
+    encodeInSteps: (value) => encodeInSteps(dagJsonForm, value),
   }),
-  inPieces({
+  inSteps({
     name: 'cbor',
     code: codecCode.cbor,
-    decodeInPieces: (bytes) => decodeTokens(new CborTokens(plainBytes(bytes), { allowsLinks: false })),
-    encodeInPieces: (value) => encodeInPieces(cborForm, value),
+    decodeInSteps: (bytes) => decodeTokens(new CborTokens(plainBytes(bytes), { allowsLinks: false })),
+    encodeInSteps: (value) => encodeInSteps(cborForm, value),
   }),
-  inPieces({
+  inSteps({
     name: 'json',
     code: codecCode.json,
-    decodeInPieces: (bytes) => decodeTokens(new JsonTokens(bytes)),
-    encodeInPieces: encodePrettyJson,
+    decodeInSteps: (bytes) => decodeTokens(new JsonTokens(bytes)),
+    encodeInSteps: encodePrettyJson,
   }),
   {
     name: 'dag-jose',
     code: codecCode.dagJose,
     decode: (bytes) => runToCompletion(decodeJose(bytes)),
-    decodeInPieces: decodeJose,
+    decodeInSteps: decodeJose,
     encode: encodeJose,
   },
 ]
@@ -97,7 +97,7 @@ const MAX_JOSE_VALUES = 8192
 const MAX_PAYLOAD_LENGTH = 4096
 
 function* decodeJose(bytes: Uint8Array): Steps<unknown> {
-  checkJose(yield* dagCborSteps.decodeInPieces(bytes))
+  checkJose(yield* dagCborSteps.decodeInSteps(bytes))
   return dagJose.decode(bytes)
 }
 
@@ -167,21 +167,29 @@ const HUGE_DATA = 1024 * 1024
 const hugeDecodes = new Semaphore(4)
 
 /** Decodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */
-export async function decodeInTurns(codec: Codec, bytes: Uint8Array, signal?: AbortSignal): Promise<unknown> {
-  const { decodeInPieces } = codec
-  if (decodeInPieces === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
-  const decode = (): Promise<unknown> => inTurns(codec, decodeInPieces(bytes), signal)
+export async function decodeInSlices(
+  codec: Codec,
+  bytes: Uint8Array,
+  signal?: AbortSignal,
+): Promise<unknown> {
+  const { decodeInSteps } = codec
+  if (decodeInSteps === undefined || bytes.length <= LARGE_DATA) return codec.decode(bytes)
+  const decode = (): Promise<unknown> => inSlices(codec, decodeInSteps(bytes), signal)
   return bytes.length > HUGE_DATA ? hugeDecodes.run(decode) : decode()
 }
 
 /** Encodes data; yields meanwhile if it is large. @throws the signal's reason if it is aborted meanwhile */
-export async function encodeInTurns(codec: Codec, value: unknown, signal?: AbortSignal): Promise<Uint8Array> {
-  return codec.encodeInPieces === undefined
+export async function encodeInSlices(
+  codec: Codec,
+  value: unknown,
+  signal?: AbortSignal,
+): Promise<Uint8Array> {
+  return codec.encodeInSteps === undefined
     ? codec.encode(value)
-    : inTurns(codec, codec.encodeInPieces(value), signal)
+    : inSlices(codec, codec.encodeInSteps(value), signal)
 }
 
-async function inTurns<T>(codec: Codec, pieces: Steps<T>, signal: AbortSignal | undefined): Promise<T> {
+async function inSlices<T>(codec: Codec, pieces: Steps<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await runInSlices(pieces, new TimeSlice(signal))
   } catch (error) {
@@ -191,7 +199,7 @@ async function inTurns<T>(codec: Codec, pieces: Steps<T>, signal: AbortSignal | 
 
 /** Encodes data in the form of a dag-pb node, with go-codec-dagpb's messages. */
 function* encodeNode(value: unknown): Steps<Uint8Array> {
-  return yield* encodeDagPbInPieces(yield* checkForm(value))
+  return yield* encodeDagPbInSteps(yield* checkForm(value))
 }
 
 /** Codes for private use, which need no name. */
@@ -252,5 +260,5 @@ export const GIT_RAW = 0x78
  */
 export async function checkBlockData(code: number, bytes: Uint8Array): Promise<void> {
   if (code === codecCode.raw || code === GIT_RAW) return
-  await decodeInTurns(decoderOf({ code }), bytes)
+  await decodeInSlices(decoderOf({ code }), bytes)
 }

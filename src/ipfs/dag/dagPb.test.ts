@@ -2,12 +2,12 @@ import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { describe, expect, test } from 'vitest'
 import { runToCompletion } from '../../encoding/timeSlice.js'
-import { type PBNode, decodeDagPb, decodeDagPbInPieces, encodeDagPb } from './dagPb.js'
+import { type PBNode, decodeDagPb, decodeDagPbInSteps, encodeDagPb } from './dagPb.js'
 
 const cid = CID.parse('bafkqaaa')
 const link = (index: number) => ({ Hash: cid, Name: `${index}`.padStart(6, '0'), Tsize: index })
 const links = (count: number) => Array.from({ length: count }, (_, index) => link(index))
-const inPieces = (bytes: Uint8Array) => runToCompletion(decodeDagPbInPieces(bytes))
+const inSteps = (bytes: Uint8Array) => runToCompletion(decodeDagPbInSteps(bytes))
 
 /** A node with its CIDs as values that can be compared, however they keep their bytes. */
 const comparable = ({ Links, ...rest }: PBNode) => ({
@@ -37,7 +37,7 @@ function outcome(decode: () => PBNode): unknown {
 test.each([0, 1, 1023, 1024, 1025, 5000])('decodes a node of %i links like the codec', (count) => {
   for (const Data of [undefined, Uint8Array.of(8, 1)]) {
     const node = { Links: links(count), ...(Data !== undefined && { Data }) }
-    expect(comparable(inPieces(dagPb.encode(node)))).toEqual(comparable(dagPb.decode(dagPb.encode(node))))
+    expect(comparable(inSteps(dagPb.encode(node)))).toEqual(comparable(dagPb.decode(dagPb.encode(node))))
   }
 })
 
@@ -92,7 +92,7 @@ describe('reordered or damaged', () => {
     ['an unknown field', join(many, Uint8Array.of(0x1a, 1, 0))],
     ['an unterminated length', join(many, Uint8Array.of(0x12, 255, 255, 255, 255, 255, 255))],
   ])('%s', (_, bytes) => {
-    expect(outcome(() => inPieces(bytes))).toEqual(outcome(() => decodeDagPb(bytes)))
+    expect(outcome(() => inSteps(bytes))).toEqual(outcome(() => decodeDagPb(bytes)))
   })
 })
 

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
-import { joinInPieces, latin1 } from '../../encoding/hex.js'
-import { Portion, sortInSlices } from '../../encoding/sorting.js'
+import { joinInSteps, latin1 } from '../../encoding/hex.js'
+import { Portion, sortInSteps } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { castCid, viewCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
@@ -91,11 +91,11 @@ class FieldReader {
  * @throws {@link DagPbError}
  */
 export function decodeDagPb(bytes: Uint8Array): PBNode {
-  return runToCompletion(decodeDagPbInPieces(bytes))
+  return runToCompletion(decodeDagPbInSteps(bytes))
 }
 
 /** Incremental version of {@link decodeDagPb}. */
-export function* decodeDagPbInPieces(bytes: Uint8Array): Steps<PBNode> {
+export function* decodeDagPbInSteps(bytes: Uint8Array): Steps<PBNode> {
   const node: PBNode = { Links: [] }
   const portion = new Portion(LINKS_AT_ONCE)
   const reader = new FieldReader(bytes)
@@ -199,7 +199,7 @@ const LONG_NAME = 256
 
 /** Encodes a node with its links sorted by name; yields meanwhile if there are many, a long name, or much data. */
 export async function encodeDagPb(node: PBNode): Promise<Uint8Array> {
-  const pieces = encodeDagPbInPieces(node)
+  const pieces = encodeDagPbInSteps(node)
   const isShort = areFew(node.Links, ({ Name }) => Name) && (node.Data?.length ?? 0) <= LARGE_DATA
   return isShort ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
 }
@@ -216,7 +216,7 @@ interface NamedLink {
 }
 
 /** Encodes a node with its links in any order, incrementally. */
-export function* encodeDagPbInPieces({
+export function* encodeDagPbInSteps({
   Data,
   Links,
 }: Pick<PBNode, 'Data'> & { Links: Iterable<PBLink> }): Steps<Uint8Array> {
@@ -228,7 +228,7 @@ export function* encodeDagPbInPieces({
     if (portion.add(key.length)) yield
   }
   const compare = (a: NamedLink, b: NamedLink): number => (a.key < b.key ? -1 : Number(a.key > b.key))
-  const sorted = yield* sortInSlices(named, compare, ({ key }) => key.length)
+  const sorted = yield* sortInSteps(named, compare, ({ key }) => key.length)
   const parts: Uint8Array[] = []
   let encoded: Uint8Array[] = []
   for (const item of sorted) {
@@ -245,7 +245,7 @@ export function* encodeDagPbInPieces({
     head.bytesHeader(1, Data.length)
     parts.push(head.take(), Data)
   }
-  return yield* joinInPieces(parts)
+  return yield* joinInSteps(parts)
 }
 
 /** Sizes of links in new nodes are below this. */

@@ -1,13 +1,13 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { decodeInTurns, decoderOf } from './codecs.js'
+import { decodeInSlices, decoderOf } from './codecs.js'
 import { LINKS_AT_ONCE, type PBNode } from './dagPb.js'
 import { kindOf } from './kinds.js'
 
 /** Decodes a block as paths see it: a dag-pb node has all fields of its schema, null where they are absent. */
 export async function decodeNode(cid: CID, block: Uint8Array): Promise<unknown> {
-  const data = await decodeInTurns(decoderOf(cid), block)
+  const data = await decodeInSlices(decoderOf(cid), block)
   return cid.code === codecCode.dagPb ? runInSlices(inSchemaOrder(data as PBNode), new TimeSlice()) : data
 }
 

@@ -13,7 +13,7 @@ import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError } from '../errors.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import type { PBNode } from './dagPb.js'
-import { LARGE_DATA, decodeInTurns, decoderOf } from './codecs.js'
+import { LARGE_DATA, decodeInSlices, decoderOf } from './codecs.js'
 
 /** A link of a node in any codec. */
 export interface DagLink {
@@ -38,7 +38,7 @@ export function linksOf(cid: CID, bytes: Uint8Array): Awaitable<DagLink[]> {
   } catch (error) {
     throw failure(error)
   }
-  return decodeInTurns(codec, bytes)
+  return decodeInSlices(codec, bytes)
     .then((data) => runInSlices(find(data), new TimeSlice()))
     .catch((error: unknown) => {
       throw failure(error)
@@ -270,7 +270,7 @@ export async function pathTo(source: BlockSource, root: CID, wanted: CID): Promi
     if (cid.equals(wanted)) return keysOfPath(path)
     if (seen.has(cidKey(cid)) || cid.code === codecCode.raw) continue
     seen.add(cidKey(cid))
-    const data = await decodeInTurns(decoderOf(cid), await source.get(cid))
+    const data = await decodeInSlices(decoderOf(cid), await source.get(cid))
     const links: PlacedLink[] = []
     const found = (cid: CID, path: KeyPath | undefined): void => void links.push({ cid, path })
     await runInSlices(visitLinks(data, path, found), slice)

@@ -1,5 +1,5 @@
 import { CID } from 'multiformats/cid'
-import { joinInPieces } from '../../encoding/hex.js'
+import { joinInSteps } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
 import { STRING_AT_ONCE, longString } from '../../encoding/jsonWriter.js'
 import type { Steps } from '../../encoding/timeSlice.js'
@@ -91,7 +91,7 @@ export function* encodePrettyJson(value: unknown): Steps<Uint8Array> {
   yield* write(value, '')
   if (isContainer(value)) text.add('\n')
   text.flush()
-  return yield* joinInPieces(text.parts)
+  return yield* joinInSteps(text.parts)
 }
 
 function isContainer(value: unknown): boolean {

@@ -3,9 +3,9 @@ import {
   codecByCode,
   codecCodeByName,
   codecName,
-  decodeInTurns,
+  decodeInSlices,
   decoderOf,
-  encodeInTurns,
+  encodeInSlices,
 } from '../dag/codecs.js'
 import { errorText } from '../../encoding/errorText.js'
 import type { CommandReply } from '../request/reply.js'
@@ -92,7 +92,7 @@ async function readAs(
   }
   try {
     const target = codecByCode(codecCodeByName(format))
-    return await encodeInTurns(target, await decodeInTurns(decoderOf(cid), block))
+    return await encodeInSlices(target, await decodeInSlices(decoderOf(cid), block))
   } catch (error) {
     throw new GatewayError(500, `failed to convert ${cid} to ${format}: ${errorText(error)}`)
   }

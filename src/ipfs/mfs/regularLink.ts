@@ -1,6 +1,6 @@
 import { formatOf } from '../cid/cidFormat.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
-import { LINKS_AT_ONCE, type PBLink, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
+import { LINKS_AT_ONCE, type PBLink, decodeDagPbInSteps, encodeDagPbInSteps } from '../dag/dagPb.js'
 import type { Session } from '../store/blockstore.js'
 import { bytesOfText } from '../../encoding/byteText.js'
 import { Portion } from '../../encoding/sorting.js'
@@ -30,9 +30,9 @@ export async function storeCanonical(
   session: Session,
 ): Promise<StoredNode> {
   const slice = new TimeSlice()
-  const { Data, Links } = await runInSlices(decodeDagPbInPieces(read), slice)
+  const { Data, Links } = await runInSlices(decodeDagPbInSteps(read), slice)
   const block = await runInSlices(
-    encodeDagPbInPieces({ Links: completeLinks(Links), ...(Data && { Data }) }),
+    encodeDagPbInSteps({ Links: completeLinks(Links), ...(Data && { Data }) }),
     slice,
   )
   const writer = sessionWriter(await formatOf(cid), session)

@@ -1,4 +1,4 @@
-import { joinBytes, joinInPieces } from '../../encoding/hex.js'
+import { joinBytes, joinInSteps } from '../../encoding/hex.js'
 import { STRING_AT_ONCE, longString, partsOf } from '../../encoding/jsonWriter.js'
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { bytesOfText, withReplacements } from '../../encoding/byteText.js'
@@ -65,7 +65,7 @@ export const jsonEncoding: ReplyEncoding = {
   contentType: 'application/json',
   single: goJsonBytes,
   line: (value) => (isLong(value) ? goJsonBytes(value) : Buffer.from(goJsonLine(value))),
-  failure: (message, code) => encodeInTurns(failurePieces(message, code), bytesOfText),
+  failure: (message, code) => encodeInSlices(failurePieces(message, code), bytesOfText),
 }
 
 /**
@@ -80,9 +80,9 @@ export function textEncoding(write: (value: unknown) => string | Iterable<string
   }
   return {
     contentType: 'text/plain',
-    single: (value) => encodeInTurns(pieces(value), bytesOfText),
-    line: (value) => encodeInTurns(pieces(value), bytesOfText),
-    failure: (message) => encodeInTurns(partsOf(message), bytesOfText),
+    single: (value) => encodeInSlices(pieces(value), bytesOfText),
+    line: (value) => encodeInSlices(pieces(value), bytesOfText),
+    failure: (message) => encodeInSlices(partsOf(message), bytesOfText),
   }
 }
 
@@ -187,7 +187,7 @@ async function encodeGroup<T>(
     length += line.length
     if (length > CHARACTERS_AT_ONCE) await (slice ??= new TimeSlice()).pause()
   }
-  return slice === undefined ? joinBytes(lines) : runInSlices(joinInPieces(lines), slice)
+  return slice === undefined ? joinBytes(lines) : runInSlices(joinInSteps(lines), slice)
 }
 
 async function* encodedPieces<T>(
@@ -250,7 +250,7 @@ const CHARACTERS_AT_ONCE = 65_536
  * objects; a plain object of a million fields could not be traversed in pieces.
  */
 export function goJsonBytes(value: unknown): Promise<Uint8Array> {
-  return encodeInTurns(jsonLinePieces(value))
+  return encodeInSlices(jsonLinePieces(value))
 }
 
 /** Yields the text of {@link goJsonLine} in pieces. */
@@ -266,7 +266,7 @@ function* failurePieces(message: string, code: number): Generator<string> {
 }
 
 /** Encodes pieces of text to UTF-8; yields meanwhile. */
-async function encodeInTurns(
+async function encodeInSlices(
   text: Iterable<string>,
   encode: (piece: string) => Uint8Array = Buffer.from,
 ): Promise<Uint8Array> {
@@ -283,7 +283,7 @@ async function encodeInTurns(
     if (pause !== undefined) await pause
   }
   encoded.push(encode(waiting))
-  return runInSlices(joinInPieces(encoded), slice)
+  return runInSlices(joinInSteps(encoded), slice)
 }
 
 /** Whether a value is or has a text, list or object of more characters, items or fields than are encoded at once. */

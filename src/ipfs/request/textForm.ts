@@ -1,6 +1,6 @@
 import { latin1 } from '../../encoding/hex.js'
 import { STRING_AT_ONCE, partsOf } from '../../encoding/jsonWriter.js'
-import { Portion, sortInSlices } from '../../encoding/sorting.js'
+import { Portion, sortInSteps } from '../../encoding/sorting.js'
 import { bytesOfText, wellFormed } from '../../encoding/byteText.js'
 import { goEscape } from '../text/goQuote.js'
 
@@ -31,7 +31,7 @@ export function printable(name: string): string {
 }
 
 /** Like {@link printable}, but yields empty pieces as pauses: a name may have megabytes. */
-export function* printableInTurns(name: string): Generator<string, string> {
+export function* printableWithPauses(name: string): Generator<string, string> {
   if (name.length <= STRING_AT_ONCE) return printable(name)
   const escaped: string[] = []
   let isPrintable = true
@@ -103,7 +103,7 @@ export function* inOrder<T>(items: readonly T[], nameOf: (item: T) => string): G
     if (portion.add(key.length)) yield ''
   }
   const compare = (a: Named<T>, b: Named<T>): number => (a.key < b.key ? -1 : Number(a.key > b.key))
-  const steps = sortInSlices(named, compare, ({ key }) => key.length)
+  const steps = sortInSteps(named, compare, ({ key }) => key.length)
   for (let step = steps.next(); ; step = steps.next()) {
     if (step.done === true) return step.value.map(({ item }) => item)
     yield ''

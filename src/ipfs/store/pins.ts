@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { LargeSet } from '../../encoding/largeMap.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { RowStore } from '../../storage/files/fileIndex.js'
 import { cidKey } from '../cid/cidFormat.js'
@@ -129,7 +129,7 @@ export async function pinsInSearchOrder(pins: Pins): Promise<Pin[]> {
   for await (const pin of pins.list('recursive')) {
     keyed.push({ pin, text: Buffer.from(pin.cid.bytes).toString('base64url') })
   }
-  const byText = sortInSlices(keyed, (a, b) => (a.text < b.text ? -1 : 1))
+  const byText = sortInSteps(keyed, (a, b) => (a.text < b.text ? -1 : 1))
   return (await runInSlices(byText, new TimeSlice())).map(({ pin }) => pin)
 }
 

@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { type CidFormat, IDENTITY_CODE, makeCid, makeCidInTurns } from '../cid/cidFormat.js'
+import { type CidFormat, IDENTITY_CODE, makeCid, makeCidInSlices } from '../cid/cidFormat.js'
 import { ChunkPool, type NewChunk } from './chunker.js'
 
 /**
@@ -83,7 +83,7 @@ export class BlockWriter {
 
   /** Queues a block, which may be large, and waits for room. */
   async write(codec: number, bytes: Uint8Array): Promise<CID> {
-    const cid = this.#queue(await makeCidInTurns(this.#format, codec, bytes), bytes)
+    const cid = this.#queue(await makeCidInSlices(this.#format, codec, bytes), bytes)
     await this.room()
     return cid
   }

@@ -183,7 +183,7 @@ const FIELDS_AT_ONCE = 1024
  * Decodes a `Data` message, incrementally: a block holds up to a million sizes. `data` shares the input's memory.
  * Throws if the message is malformed.
  */
-export function* decodeUnixfsInPieces(bytes: Uint8Array): Steps<UnixfsData> {
+export function* decodeUnixfsInSteps(bytes: Uint8Array): Steps<UnixfsData> {
   const message: UnixfsData = { type: unixfsType.raw, blockSizes: [] }
   let hasType = false
   let fields = 0

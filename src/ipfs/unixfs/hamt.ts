@@ -1,7 +1,7 @@
 import { murmur3128 } from '@multiformats/murmur3'
 import type { CID } from 'multiformats/cid'
 import { bytesOfText } from '../../encoding/byteText.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, nextTurn, runInSlices } from '../../encoding/timeSlice.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, unixfsType } from './data.js'
@@ -30,7 +30,7 @@ export async function sortByHash(names: readonly string[]): Promise<string[]> {
     await slice.pause()
   }
   const sorted = await runInSlices(
-    sortInSlices(hashed, (a, b) => (a.hash < b.hash ? -1 : 1)),
+    sortInSteps(hashed, (a, b) => (a.hash < b.hash ? -1 : 1)),
     slice,
   )
   return sorted.map(({ name }) => name)

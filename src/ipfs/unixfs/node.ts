@@ -1,14 +1,14 @@
 import type { CID } from 'multiformats/cid'
-import { joinInPieces, latin1 } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { joinInSteps, latin1 } from '../../encoding/hex.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
 import { codecCode } from '../cid/cidFormat.js'
-import { LINKS_AT_ONCE, type PBLink, areFew, decodeDagPbInPieces, encodeDagPbInPieces } from '../dag/dagPb.js'
+import { LINKS_AT_ONCE, type PBLink, areFew, decodeDagPbInSteps, encodeDagPbInSteps } from '../dag/dagPb.js'
 import { bytesOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import {
   type UnixfsData,
-  decodeUnixfsInPieces,
+  decodeUnixfsInSteps,
   encodeLinklessNode,
   encodeUnixfs,
   linklessNodeParts,
@@ -38,12 +38,12 @@ export async function writeNode(
   if (links.length === 0) {
     const isLarge = (message.data?.length ?? 0) > LARGE_BLOCK
     const bytes = isLarge
-      ? await runInSlices(joinInPieces(linklessNodeParts(message)), new TimeSlice())
+      ? await runInSlices(joinInSteps(linklessNodeParts(message)), new TimeSlice())
       : encodeLinklessNode(message)
     return { cid: await writer.write(codecCode.dagPb, bytes), size: bytes.length }
   }
   const data = encodeUnixfs(message)
-  const pieces = encodeDagPbInPieces({ Data: data, Links: pbLinksOf(links) })
+  const pieces = encodeDagPbInSteps({ Data: data, Links: pbLinksOf(links) })
   const isShort = areFew(links, ({ name }) => name) && data.length <= LARGE_BLOCK
   const bytes = isShort ? runToCompletion(pieces) : await runInSlices(pieces, new TimeSlice())
   const cid = await writer.write(codecCode.dagPb, bytes)
@@ -68,13 +68,13 @@ const LARGE_BLOCK = 64 * 1024
 
 /** Decodes a dag-pb block that holds a UnixFS message. Throws if it is malformed. */
 export async function readNode(bytes: Uint8Array): Promise<UnixfsNode> {
-  const pieces = readNodeInPieces(bytes)
+  const pieces = readNodeInSteps(bytes)
   return bytes.length <= LARGE_BLOCK ? runToCompletion(pieces) : runInSlices(pieces, new TimeSlice())
 }
 
-function* readNodeInPieces(bytes: Uint8Array): Steps<UnixfsNode> {
-  const node = yield* decodeDagPbInPieces(bytes)
-  const unixfs = yield* decodeUnixfsInPieces(node.Data ?? new Uint8Array())
+function* readNodeInSteps(bytes: Uint8Array): Steps<UnixfsNode> {
+  const node = yield* decodeDagPbInSteps(bytes)
+  const unixfs = yield* decodeUnixfsInSteps(node.Data ?? new Uint8Array())
   const links: UnixfsLink[] = []
   let cumulativeSize = bytes.length
   for (const link of node.Links) {
@@ -111,7 +111,7 @@ export async function sortByName<T>(
     named.push({ item, key: latin1(bytesOfText(nameOf(item))) })
   }
   const sorted = await runInSlices(
-    sortInSlices(named, compareKeys, ({ key }) => key.length),
+    sortInSteps(named, compareKeys, ({ key }) => key.length),
     slice,
   )
   return sorted.map(({ item }) => item)

@@ -1,5 +1,5 @@
 import { errorText } from '../../encoding/errorText.js'
-import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
+import { stringifyJsonInSteps } from '../../encoding/jsonWriter.js'
 import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { RemoteStateError } from '../../chain/errors.js'
 import type { ForkPoint } from '../../chain/fork/forkPoint.js'
@@ -236,7 +236,7 @@ function withAnswerCache(request: Request, forkBlock: bigint): Request {
   const kept = new Map<string, { answer: unknown; size: number }>()
   let total = 0
   const keep = async (key: string, answer: unknown): Promise<void> => {
-    const pieces = await runInSlices(stringifyJsonInSlices(answer), new TimeSlice())
+    const pieces = await runInSlices(stringifyJsonInSteps(answer), new TimeSlice())
     const size = pieces.reduce((sum, { length }) => sum + length, key.length)
     if (size > MAX_ANSWER || kept.has(key)) return
     kept.set(key, { answer, size })

@@ -1,8 +1,8 @@
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../../encoding/errorText.js'
-import { parseJsonInSlices } from '../../encoding/json.js'
-import { encodeJsonInSlices } from '../../encoding/jsonWriter.js'
+import { parseJsonInSteps } from '../../encoding/json.js'
+import { encodeJsonInSteps } from '../../encoding/jsonWriter.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { decodeChunks } from '../../rpc/envelope/decodeChunks.js'
@@ -209,7 +209,7 @@ export class RemoteClient {
   async #exchange(calls: readonly QueuedRequest[]): Promise<ReadonlyMap<number, Answer> | 'no batches'> {
     const messages = calls.map(({ method, params }, id) => ({ jsonrpc: '2.0', id, method, params }))
     const body = await runInSlices(
-      encodeJsonInSlices(calls.length === 1 ? messages[0] : messages),
+      encodeJsonInSteps(calls.length === 1 ? messages[0] : messages),
       new TimeSlice(),
     )
     const { target, authorization } = withoutCredentials(this.#options.url)
@@ -299,7 +299,7 @@ function* parseAnswer(text: string): Steps<object | undefined> {
   try {
     const { isTooDeep, longSpaces } = yield* scanStructure(text)
     if (isTooDeep) return undefined
-    const value = yield* parseJsonInSlices(removeSpans(text, longSpaces))
+    const value = yield* parseJsonInSteps(removeSpans(text, longSpaces))
     return typeof value === 'object' && value !== null ? value : undefined
   } catch {
     return undefined

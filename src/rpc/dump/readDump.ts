@@ -13,7 +13,7 @@ import type { ExecutionLog, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { minBigint } from '../../encoding/bigints.js'
 import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
-import { JsonLimitError, type JsonLimits, parseJsonInSlices, unlimited } from '../../encoding/json.js'
+import { JsonLimitError, type JsonLimits, parseJsonInSteps, unlimited } from '../../encoding/json.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
 import { TextPieces } from '../../encoding/jsonText.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
@@ -73,7 +73,7 @@ export async function readDump(dump: Uint8Array, view: ChainView, limits = noLim
 async function parseJson(dump: Uint8Array, { length, json }: DumpLimits, slice: TimeSlice): Promise<unknown> {
   try {
     const text = await readText(dump, length, slice)
-    return await runInSlices(parseJsonInSlices(text, { limits: json }), slice)
+    return await runInSlices(parseJsonInSteps(text, { limits: json }), slice)
   } catch (error) {
     const reason = error instanceof JsonLimitError ? `: ${error.message}` : ''
     throw new StateDumpError(`Failed to decode state dump${reason}`)

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { readHexDigitsInPieces } from '../../encoding/hex.js'
+import { readHexDigitsInSteps } from '../../encoding/hex.js'
 import { type TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 
 /** Where a part is in a dump, for error messages. */
@@ -33,7 +33,7 @@ export function readPart<Schema extends z.ZodType>(
  * @throws StateDumpError if the text has other characters, or an odd number of digits
  */
 export async function readBytes(text: string, path: Path, slice: TimeSlice): Promise<Uint8Array> {
-  const bytes = await runWithin(readHexDigitsInPieces(text, 2), slice)
+  const bytes = await runWithin(readHexDigitsInSteps(text, 2), slice)
   if (bytes === undefined) throw unreadable(path, 'not hexadecimal')
   if (text.length % 2 !== 0) throw unreadable(path, 'an odd number of digits')
   return bytes

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { lanes, runToCompletion } from '../../encoding/timeSlice.js'
 import { ParseError } from '../errors.js'
-import { type Body, laneOf, readBody, readBodyInPieces, refusalOfLength, withParams } from './body.js'
+import { type Body, laneOf, readBody, readBodyInSteps, refusalOfLength, withParams } from './body.js'
 
 function outcome(read: () => Body): Body | 'refused' {
   try {
@@ -44,7 +44,7 @@ describe('a long body in pieces', () => {
     ['far beyond its end', `${batch}${deep(10_001)}`],
   ])('parses to the same as at once: %s', (_, text) => {
     const expected = outcome(() => readBody(text))
-    expect(outcome(() => runToCompletion(readBodyInPieces(Buffer.from(text))))).toEqual(expected)
+    expect(outcome(() => runToCompletion(readBodyInSteps(Buffer.from(text))))).toEqual(expected)
   })
 
   // As Go's decoder: geth 1.17.10 answers both requests.
@@ -59,12 +59,12 @@ describe('a long body in pieces', () => {
 
   it('is parsed without the whitespace between its tokens', () => {
     const text = `{"jsonrpc":"2.0",${' \n'.repeat(200_000)}"id":1,"method":"a${' '.repeat(70_000)}"${'\t'.repeat(90_000)}}`
-    const body = runToCompletion(readBodyInPieces(text))
+    const body = runToCompletion(readBodyInSteps(text))
     expect(body).toMatchObject({ text, message: { id: '1', method: `a${' '.repeat(70_000)}` } })
   })
 
   it('yields often', () => {
-    const pieces = readBodyInPieces(batch)
+    const pieces = readBodyInSteps(batch)
     let count = 1
     while (pieces.next().done !== true) count++
     // Two passes over the text, one over the messages.
@@ -73,7 +73,7 @@ describe('a long body in pieces', () => {
 
   it('keeps of a batch only as much as a refusal of its size needs', () => {
     const answers = Array.from({ length: 200_000 }, () => ({ jsonrpc: '2.0', id: 1, result: 1 }))
-    const body = runToCompletion(readBodyInPieces(JSON.stringify([...answers, ...calls]), 100))
+    const body = runToCompletion(readBodyInSteps(JSON.stringify([...answers, ...calls]), 100))
     if (body.kind !== 'batch') throw new Error('no batch')
     expect(body.messages.map(({ method }) => method)).toEqual([...Array<string>(101).fill(''), 'eth_chainId'])
   })
@@ -84,7 +84,7 @@ describe('a long body in pieces', () => {
     const pretty = JSON.stringify(JSON.parse(text), null, 3)
     for (const given of [text, pretty]) {
       const whole = readBody(given)
-      const read = runToCompletion(readBodyInPieces(given))
+      const read = runToCompletion(readBodyInSteps(given))
       if (whole.kind !== 'batch' || read.kind !== 'batch') throw new Error('no batch')
       expect(read.messages.filter(({ paramsText }) => paramsText !== undefined).length).toBeGreaterThan(3)
       expect(Math.max(...read.messages.map(({ params }) => JSON.stringify(params).length))).toBeLessThan(4200)

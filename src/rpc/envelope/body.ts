@@ -3,8 +3,8 @@ import {
   JsonLimitError,
   callLimits,
   MAX_NESTING,
-  parseElementsInSlices,
-  parseJsonInSlices,
+  parseElementsInSteps,
+  parseJsonInSteps,
 } from '../../encoding/json.js'
 import { skipWhitespace } from '../../encoding/jsonText.js'
 import {
@@ -46,11 +46,11 @@ export function refusalOfLength({ method, length }: Message): RpcError | undefin
   return new InvalidRequestError(`content length too large (${length}>${MAX_CALL_LENGTH})`)
 }
 
-/** Parses a request body, in slices if it is long. @param maxBatch - see {@link readBodyInPieces} */
+/** Parses a request body, in slices if it is long. @param maxBatch - see {@link readBodyInSteps} */
 export function readEnvelope(body: Uint8Array | string, maxBatch: number): Awaitable<Body | ParseError> {
   const read = () =>
     body.length > READ_AT_ONCE
-      ? runInSlices(readBodyInPieces(body, maxBatch), new TimeSlice())
+      ? runInSlices(readBodyInSteps(body, maxBatch), new TimeSlice())
       : readBody(body)
   return orElse<Body | ParseError>(read, (error) => {
     if (error instanceof ParseError) return error
@@ -79,16 +79,16 @@ export function readBody(body: Uint8Array | string): Body {
  *
  * @param maxBatch - of a batch of more messages, only the first of them and the first call are kept
  */
-export function* readBodyInPieces(body: Uint8Array | string, maxBatch = Infinity): Steps<Body> {
-  const whole = typeof body === 'string' ? body : yield* decodeTextInPieces(body)
+export function* readBodyInSteps(body: Uint8Array | string, maxBatch = Infinity): Steps<Body> {
+  const whole = typeof body === 'string' ? body : yield* decodeTextInSteps(body)
   const { isTooDeep, longSpaces } = yield* scanStructure(whole)
   const text = removeSpans(whole, longSpaces)
   const start = skipWhitespace(text, 0)
   if (start === text.length) return { kind: 'empty' }
   if (isTooDeep) throw new ParseError()
-  if (text.charAt(start) === '[') return { kind: 'batch', messages: yield* readBatchInPieces(text, maxBatch) }
-  const value = yield* parseInPieces(text)
-  const message = yield* readMessageInPieces(value, wholeText(text, start))
+  if (text.charAt(start) === '[') return { kind: 'batch', messages: yield* readBatchInSteps(text, maxBatch) }
+  const value = yield* parseInSteps(text)
+  const message = yield* readMessageInSteps(value, wholeText(text, start))
   return { kind: 'single', message, text: whole }
 }
 
@@ -119,7 +119,7 @@ function decodeText(body: Uint8Array): string {
 const PIECE_BYTES = 1024 * 1024
 
 /** Decodes UTF-8 incrementally. */
-export function* decodeTextInPieces(body: Uint8Array): Steps<string> {
+export function* decodeTextInSteps(body: Uint8Array): Steps<string> {
   const decoder = new StringDecoder('utf8')
   const pieces: string[] = []
   for (let start = 0; start < body.length; start += PIECE_BYTES) {
@@ -140,9 +140,9 @@ function parse(text: string): unknown {
   }
 }
 
-function* parseInPieces(text: string): Steps<unknown> {
+function* parseInSteps(text: string): Steps<unknown> {
   try {
-    return yield* parseJsonInSlices(text, { limits: callLimits })
+    return yield* parseJsonInSteps(text, { limits: callLimits })
   } catch (error) {
     throw toParseError(error)
   }
@@ -230,7 +230,7 @@ function readMessage(value: unknown, place: MessageText): Message {
 }
 
 /** Incremental version of {@link readMessage}: yields between pieces. */
-function* readMessageInPieces(value: unknown, place: MessageText): Steps<Message> {
+function* readMessageInSteps(value: unknown, place: MessageText): Steps<Message> {
   return readValue(value, place) ?? (yield* readMembers(value as Members, place))
 }
 
@@ -316,13 +316,13 @@ function* readBatch(values: readonly unknown[], text: string, start: number): St
   for (const [index, value] of values.entries()) {
     const from = starts[index] ?? start
     const place = { text, start: from, length: (starts[index + 1] ?? text.length) - from, plain: false }
-    messages.push(yield* readMessageInPieces(value, place))
+    messages.push(yield* readMessageInSteps(value, place))
   }
   return messages
 }
 
 /** Reads the messages of a long batch, without keeping their long parameters. */
-function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
+function* readBatchInSteps(text: string, maxBatch: number): Steps<Message[]> {
   const messages: Message[] = []
   let [count, hasCall] = [0, false]
   function* take(values: readonly unknown[], starts: readonly number[], next: number): Steps<void> {
@@ -330,7 +330,7 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
       const start = skipWhitespace(text, starts[index] ?? 0)
       const end = starts[index + 1] ?? next
       const place = { text, start, length: skipWhitespace(text, end) - start, plain: false }
-      const message = yield* readMessageInPieces(value, place)
+      const message = yield* readMessageInSteps(value, place)
       if (Array.isArray(message.params) && place.length > MAX_KEPT_LENGTH) {
         message.params = []
         message.paramsText = text.slice(start, end - 1)
@@ -341,7 +341,7 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
     }
   }
   try {
-    yield* parseElementsInSlices(text, take, { limits: callLimits })
+    yield* parseElementsInSteps(text, take, { limits: callLimits })
   } catch (error) {
     throw toParseError(error)
   }
@@ -352,7 +352,7 @@ function* readBatchInPieces(text: string, maxBatch: number): Steps<Message[]> {
 export function paramsOf({ params, paramsText: text }: Message): Awaitable<unknown> {
   if (text === undefined) return params
   if (text.length <= READ_AT_ONCE) return (JSON.parse(text) as Members).params
-  return runInSlices(parseJsonInSlices(text), new TimeSlice()).then((members) => (members as Members).params)
+  return runInSlices(parseJsonInSteps(text), new TimeSlice()).then((members) => (members as Members).params)
 }
 
 /** Returns messages with all parameters. */

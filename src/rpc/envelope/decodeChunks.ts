@@ -1,7 +1,7 @@
 import { isAscii } from 'node:buffer'
 import { latin1 } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { decodeTextInPieces } from './body.js'
+import { decodeTextInSteps } from './body.js'
 
 /** Bytes copied in one step. The system provides memory page by page, which takes longer than the copy. */
 const BYTES_AT_ONCE = 1024 * 1024
@@ -15,7 +15,7 @@ export function* decodeChunks(chunks: readonly Uint8Array[]): Steps<string> {
   if (length <= BYTES_AT_ONCE) return Buffer.concat(chunks, length).toString('utf8')
   const bytes = yield* joinChunks(chunks)
   for (let start = 0; start < length; start += BYTES_AT_ONCE) {
-    if (!isAscii(bytes.subarray(start, start + BYTES_AT_ONCE))) return yield* decodeTextInPieces(bytes)
+    if (!isAscii(bytes.subarray(start, start + BYTES_AT_ONCE))) return yield* decodeTextInSteps(bytes)
     yield
   }
   return latin1(bytes)

@@ -3,7 +3,7 @@ import type { BlockWire, SealedBlock, StoredBlock } from '../../chain/block/reco
 import type { ForkRules, HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { latin1 } from '../../encoding/hex.js'
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
 /** Returns the rules for the block after a header. */
@@ -64,7 +64,7 @@ export function* storedBlockFees(view: ChainView, block: StoredBlock): Steps<rea
     fees.push({ gasUsed: BigInt(gasUsed), tip: BigInt(price) - baseFee, sender })
     if (fees.length % RECEIPTS_AT_ONCE === 0) yield
   }
-  const sorted = yield* sortInSlices(fees, compareTips)
+  const sorted = yield* sortInSteps(fees, compareTips)
   feesOfBlocks.set(block, sorted)
   return sorted
 }
@@ -95,7 +95,7 @@ export function sealedBlockFees(block: SealedBlock): Steps<readonly TransactionF
     tip: receipt.effectiveGasPrice - baseFee,
     sender,
   }))
-  return sortInSlices(fees, compareTips)
+  return sortInSteps(fees, compareTips)
 }
 
 function compareTips(a: TransactionFee, b: TransactionFee): number {

@@ -1,4 +1,4 @@
-import { stringifyJsonInSlices } from '../../encoding/jsonWriter.js'
+import { stringifyJsonInSteps } from '../../encoding/jsonWriter.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { RpcError, ServerError } from '../errors.js'
 import { type PieceWriter, written } from '../format/pieces.js'
@@ -27,7 +27,7 @@ export async function forward(
 
 /** Writes a value parsed from JSON. */
 export function* writeJson(value: unknown, writer: PieceWriter): Steps<void> {
-  for (const piece of yield* stringifyJsonInSlices(value)) {
+  for (const piece of yield* stringifyJsonInSteps(value)) {
     writer.append(escapeForHtml(piece))
     yield
   }

@@ -1,4 +1,4 @@
-import { keccak256InTurns } from '../../chain/crypto.js'
+import { keccak256InSlices } from '../../chain/crypto.js'
 import { bytesToHex } from '../../encoding/hex.js'
 import { type Method, defineMethod, required } from '../method.js'
 import { data } from '../params/bytes.js'
@@ -9,6 +9,6 @@ export const web3Methods: readonly Method[] = [
   defineMethod('web3_clientVersion', [], ({ backend }) => backend.clientVersion),
   /** web3_sha3: returns the keccak-256 hash of bytes. */
   defineMethod('web3_sha3', [required('data', data)], async (_call, bytes) =>
-    bytesToHex(await keccak256InTurns(bytes)),
+    bytesToHex(await keccak256InSlices(bytes)),
   ),
 ]

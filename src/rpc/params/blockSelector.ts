@@ -82,7 +82,7 @@ export const blockSelector: Decoder<BlockSelector> = {
     if (typeof value === 'string') return fromText(value)
     return runToCompletion(fromObject(value))
   },
-  *decodeInPieces(value) {
+  *decodeInSteps(value) {
     return typeof value === 'string' ? fromText(value) : yield* fromObject(value)
   },
 }

@@ -1,5 +1,5 @@
 import { type Decoder, KindMismatchError, ReasonError, TypeMismatchError, list } from './combinators.js'
-import { hexToBytes, readHexDigits, readHexDigitsInPieces } from '../../encoding/hex.js'
+import { hexToBytes, readHexDigits, readHexDigitsInSteps } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { InvalidParamsError } from '../errors.js'
 
@@ -7,7 +7,7 @@ import { InvalidParamsError } from '../errors.js'
 export const data: Decoder<Uint8Array> = {
   schema: { title: 'bytes', type: 'string', pattern: '^(0[xX]([0-9a-fA-F]{2})*)?$' },
   decode: (value) => decodeBytes(value, 'hexutil.Bytes'),
-  decodeInPieces: (value) => decodeBytesInPieces(value, 'hexutil.Bytes'),
+  decodeInSteps: (value) => decodeBytesInSteps(value, 'hexutil.Bytes'),
 }
 
 /** Byte strings of at least this length are decoded in pieces. */
@@ -19,8 +19,8 @@ export function fixedBytes(length: number, type: string, title = `${length} byte
     schema: { title, type: 'string', pattern: `^0[xX][0-9a-fA-F]{${length * 2}}$` },
     decode: (value) => decodeFixedBytes(value, length, type),
     ...(length >= LONG_BYTES && {
-      *decodeInPieces(value: unknown) {
-        return checked(yield* readHexDigitsInPieces(fixedByteText(value, length, type), 2), type)
+      *decodeInSteps(value: unknown) {
+        return checked(yield* readHexDigitsInSteps(fixedByteText(value, length, type), 2), type)
       },
     }),
   }
@@ -160,8 +160,8 @@ function decodeBytes(value: unknown, type: string): Uint8Array {
 }
 
 /** Incremental version of {@link decodeBytes}: yields between pieces. */
-function* decodeBytesInPieces(value: unknown, type: string): Steps<Uint8Array> {
-  return checked(yield* readHexDigitsInPieces(byteText(value, type), 2), type)
+function* decodeBytesInSteps(value: unknown, type: string): Steps<Uint8Array> {
+  return checked(yield* readHexDigitsInSteps(byteText(value, type), 2), type)
 }
 
 /**

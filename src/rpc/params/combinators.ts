@@ -88,7 +88,7 @@ export interface Decoder<T> {
   /** @throws DecodeError if the value does not fit */
   decode(value: unknown): T
   /** Incremental version of {@link decode}: yields between pieces. Absent if decoding is always fast. */
-  decodeInPieces?(value: unknown): Steps<T>
+  decodeInSteps?(value: unknown): Steps<T>
   /** Whether a struct decodes null as well: in Go, the member is no pointer and has its own decoder. */
   readonly decodesNull?: true
 }
@@ -111,7 +111,7 @@ export type ArgumentsOf<P extends readonly Parameter<unknown>[]> = {
  * @throws DecodeError if the value does not fit
  */
 export function* inPieces<T>(decoder: Decoder<T>, value: unknown): Steps<T> {
-  return decoder.decodeInPieces === undefined ? decoder.decode(value) : yield* decoder.decodeInPieces(value)
+  return decoder.decodeInSteps === undefined ? decoder.decode(value) : yield* decoder.decodeInSteps(value)
 }
 
 /** Items decoded per piece. */
@@ -134,14 +134,14 @@ export function list<T>(item: Decoder<T>, type: string): Decoder<T[]> {
       if (mismatch !== undefined) throw mismatch
       return items
     },
-    *decodeInPieces(value) {
+    *decodeInSteps(value) {
       const items: T[] = []
       let mismatch: KindMismatchError | undefined
       for (const [index, element] of elements(value, type).entries()) {
         if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
         try {
           items.push(
-            item.decodeInPieces === undefined ? item.decode(element) : yield* item.decodeInPieces(element),
+            item.decodeInSteps === undefined ? item.decode(element) : yield* item.decodeInSteps(element),
           )
         } catch (error) {
           mismatch = firstMismatch(mismatch, error)
@@ -182,7 +182,7 @@ export function pair<First, Second>(
   return {
     schema: { title, type: 'array', prefixItems: [first.schema, second.schema], minItems: 2, maxItems: 2 },
     decode: (value) => runToCompletion(decodePair(value)),
-    decodeInPieces: decodePair,
+    decodeInSteps: decodePair,
   }
 }
 
@@ -195,7 +195,7 @@ export function mapped<Given, T>(
   return {
     schema,
     decode: (value) => convert(decoder.decode(value)),
-    *decodeInPieces(value) {
+    *decodeInSteps(value) {
       return convert(yield* inPieces(decoder, value))
     },
   }
@@ -223,9 +223,9 @@ export function entries<Name, Member, T>(
       let decoded: Member | undefined
       try {
         decoded =
-          member.decodeInPieces === undefined
+          member.decodeInSteps === undefined
             ? member.decode(given[key])
-            : yield* member.decodeInPieces(given[key])
+            : yield* member.decodeInSteps(given[key])
       } catch (error) {
         mismatch = firstMismatch(mismatch, error)
       }
@@ -238,7 +238,7 @@ export function entries<Name, Member, T>(
   return {
     schema: { type: 'object', propertyNames: name.schema, additionalProperties: member.schema },
     decode: (value) => runToCompletion(decodeEntries(value)),
-    decodeInPieces: decodeEntries,
+    decodeInSteps: decodeEntries,
   }
 }
 
@@ -301,7 +301,7 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
       if (mismatch !== undefined) throw mismatch
       return decoded as Decoded<F>
     },
-    *decodeInPieces(value) {
+    *decodeInSteps(value) {
       const decoded: Record<string, unknown> = {}
       const members = membersOf(value, names)
       let mismatch: KindMismatchError | undefined
@@ -312,9 +312,9 @@ export function struct<const F extends Fields>(names: StructNames, fields: F): D
         if (field === undefined || isAbsent(member, field.decoder)) continue
         try {
           decoded[field.name] =
-            field.decoder.decodeInPieces === undefined
+            field.decoder.decodeInSteps === undefined
               ? field.decoder.decode(member)
-              : yield* field.decoder.decodeInPieces(member)
+              : yield* field.decoder.decodeInSteps(member)
         } catch (error) {
           mismatch = firstMismatch(mismatch, withMember(error, names, field.name))
         }
@@ -345,7 +345,7 @@ export function decodingItself<T>(decoder: Decoder<T>): Decoder<T> {
         throw withoutStruct(error)
       }
     },
-    *decodeInPieces(value) {
+    *decodeInSteps(value) {
       try {
         return yield* inPieces(decoder, value)
       } catch (error) {

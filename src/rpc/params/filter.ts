@@ -1,4 +1,4 @@
-import { readHexDigitsInPieces } from '../../encoding/hex.js'
+import { readHexDigitsInSteps } from '../../encoding/hex.js'
 import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import { type NumberSelector, blockNumber } from './blockSelector.js'
 import { address, hasPrefix, hash } from './bytes.js'
@@ -57,7 +57,7 @@ export const filter: Decoder<FilterArguments> = {
     },
   },
   decode: (value) => runToCompletion(decodeFilter(members.decode(value))),
-  *decodeInPieces(value) {
+  *decodeInSteps(value) {
     return yield* decodeFilter(yield* inPieces(members, value))
   },
 }
@@ -132,7 +132,7 @@ function* decodeText(text: string, length: number, what: string, prefix: string)
   if (!hasPrefix(text)) throw new ReasonError(`${prefix}hex string without 0x prefix`)
   // Go's decoder reports an invalid digit before an odd length.
   const isOdd = text.length % 2 !== 0
-  const bytes = yield* readHexDigitsInPieces(isOdd ? `${text}0` : text, 2)
+  const bytes = yield* readHexDigitsInSteps(isOdd ? `${text}0` : text, 2)
   if (bytes === undefined) throw new ReasonError(`${prefix}invalid hex string`)
   if (isOdd) throw new ReasonError(`${prefix}hex string of odd length`)
   if (bytes.length === length) return bytes

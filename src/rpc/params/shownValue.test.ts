@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseJsonInSlices } from '../../encoding/json.js'
+import { parseJsonInSteps } from '../../encoding/json.js'
 import { runToCompletion } from '../../encoding/timeSlice.js'
 import { shownValue } from './shownValue.js'
 
@@ -14,5 +14,5 @@ it('cuts long texts and only names large values', () => {
   expect(shownValue(['x'.repeat(5000)])).toBe(`["${'x'.repeat(1024)}…"]`)
   expect(shownValue(new Array(101).fill(0))).toBe('a long array')
   const members = Array.from({ length: 20_000 }, (_, index) => `"k${index}":[]`).join()
-  expect(shownValue(runToCompletion(parseJsonInSlices(`{"a":{${members}}}`)))).toBe('a large object')
+  expect(shownValue(runToCompletion(parseJsonInSteps(`{"a":{${members}}}`)))).toBe('a large object')
 })

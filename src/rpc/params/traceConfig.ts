@@ -107,7 +107,7 @@ const types: readonly string[] = ['trace', 'stateDiff', 'vmTrace']
 export const traceTypes: Decoder<ReadonlySet<TraceType>> = {
   schema: { title: 'trace types', type: 'array', items: { enum: types } },
   decode: (value) => runToCompletion(decodeTraceTypes(value)),
-  decodeInPieces: decodeTraceTypes,
+  decodeInSteps: decodeTraceTypes,
 }
 
 /** Types checked per piece: an array may repeat them millions of times. */

@@ -1,6 +1,6 @@
 import { type Erc7562Facts, Erc7562Tracer } from '../../chain/tracing/erc7562Tracer.js'
 import { KeccakPreimageTracer } from '../../chain/tracing/keccakPreimages.js'
-import { sortInSlices, sortedEntries } from '../../encoding/sorting.js'
+import { sortInSteps, sortedEntries } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
 import { ListWriter, type PieceWriter, jsonBytes, writeBytes } from '../format/pieces.js'
 import { list, struct } from '../params/combinators.js'
@@ -69,7 +69,7 @@ function* writeKeccakInputs(inputs: readonly Uint8Array[], writer: PieceWriter):
   if (inputs.length === 0) return
   writer.append(',"keccak":')
   const list = new ListWriter(writer)
-  for (const input of yield* sortInSlices(inputs, Buffer.compare)) {
+  for (const input of yield* sortInSteps(inputs, Buffer.compare)) {
     list.append('')
     yield* writeBytes(input, writer)
     yield

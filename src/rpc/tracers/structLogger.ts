@@ -47,7 +47,7 @@ class StructLogText implements StructLogSink {
     return text.length
   }
 
-  *writeInPieces(log: StructLog): Steps<number> {
+  *writeInSteps(log: StructLog): Steps<number> {
     const { memory = new Uint8Array(0) } = log
     const { step, wordPrefix } = this.#format
     // The text of all but the memory, with its first word to show the place.

@@ -1,4 +1,4 @@
-import { sortInSlices } from '../../encoding/sorting.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { DamagedBlockError } from '../errors.js'
 import type { BlockToStore } from './batch.js'
@@ -50,7 +50,7 @@ export async function rewriteSegments(
 
   let batch: BlockToStore[] = []
   let bytes = 0
-  for (const { key, row } of await runInSlices(sortInSlices(living, compareLocations), slice)) {
+  for (const { key, row } of await runInSlices(sortInSteps(living, compareLocations), slice)) {
     const data = await files.read(row.segment, row.offset, new Uint8Array(row.length))
     // Blocks that this process wrote are not verified later, so a damaged one must not get through.
     if (!(await isIntact(key, data))) throw new DamagedBlockError('a stored block is damaged')

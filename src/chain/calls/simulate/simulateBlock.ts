@@ -8,7 +8,7 @@ import type { SealedTransaction } from '../../block/record.js'
 import { joinBlooms, rememberSerialized, sealBlock } from '../../block/body.js'
 import { MessageRejectedError } from '../../errors.js'
 import type { PooledEvm } from '../../evm/pooledEvm.js'
-import { keccak256InTurns } from '../../crypto.js'
+import { keccak256InSlices } from '../../crypto.js'
 import { MAX_NONCE } from '../../state/account.js'
 import type { WorkingState } from '../../state/workingState.js'
 import type { ExecutionTracer, FrameEnd, FrameStart } from '../../tracing/tracer.js'
@@ -123,7 +123,7 @@ class SimulatedExecution {
     }
     const serialized = await encodeUnsigned(call, message, rules)
     rememberSerialized(transaction, serialized)
-    const hash = await keccak256InTurns(serialized)
+    const hash = await keccak256InSlices(serialized)
     this.transactions.push({ transaction, hash, sender: message.from, impersonated: true, receipt })
     this.calls.push({
       returnData: result.returnData,

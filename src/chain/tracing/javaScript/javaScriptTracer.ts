@@ -1,7 +1,7 @@
 import { concatBytes, generateAddress } from '@ethereumjs/util'
 import { bytesToPlainHex, minimalBytes } from '../../../encoding/hex.js'
 import { TimeSlice, whenReady } from '../../../encoding/timeSlice.js'
-import { keccak256, keccak256InTurns } from '../../crypto.js'
+import { keccak256, keccak256InSlices } from '../../crypto.js'
 import { NO_BYTES, padTo32 } from '../../state/account.js'
 import type { TraceBudget } from '../budget.js'
 import { MAX_MEMORY_PADDING } from '../keccakPreimages.js'
@@ -219,7 +219,7 @@ export class JavaScriptTracer implements ExecutionTracer {
       getInput: () => this.#currentStep().runState.env.callData,
       toContract: (from, nonce) => generateAddress(bytes(from), minimalBytes(BigInt(Number(nonce)))),
       toContract2: async (from, salt, initcode) => {
-        const hash = await keccak256InTurns(bytes(initcode))
+        const hash = await keccak256InSlices(bytes(initcode))
         return keccak256(concatBytes(Uint8Array.of(0xff), bytes(from), bytes(salt), hash)).subarray(12)
       },
       isPrecompiled: (address) => this.#precompiles.has(bytesToPlainHex(bytes(address))),

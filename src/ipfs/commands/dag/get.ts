@@ -4,8 +4,8 @@ import {
   codecByCode,
   codecCodeByName,
   codecText,
-  decodeInTurns,
-  encodeInTurns,
+  decodeInSlices,
+  encodeInSlices,
 } from '../../dag/codecs.js'
 import { decodeNode, nodeName } from '../../dag/dagPbSchema.js'
 import { NotAssignableError, WrongKindError } from '../../dag/kinds.js'
@@ -33,8 +33,8 @@ export const dagGet = defineCommand({
         if (isDagPb) checkConversion(output, value, nodeName(cid, remainder, value))
         // A dag-pb node is written without the fields that are absent.
         const isRewritten = isDagPb && output.code === cid.code && value === data
-        const written = isRewritten ? decodeInTurns(output, block, signal) : value
-        yield await attempt(async () => encodeInTurns(output, await written, signal))
+        const written = isRewritten ? decodeInSlices(output, block, signal) : value
+        yield await attempt(async () => encodeInSlices(output, await written, signal))
       })(),
     )
   },

@@ -5,10 +5,10 @@ import {
   type HashFunction,
   UnregisteredHashError,
   checkDigest,
-  digestInTurns,
+  digestInSlices,
   hashFunctionByCodecName,
 } from '../../cid/cidFormat.js'
-import { codecByCode, codecCodeByName, codecName, decodeInTurns, encodeInTurns } from '../../dag/codecs.js'
+import { codecByCode, codecCodeByName, codecName, decodeInSlices, encodeInSlices } from '../../dag/codecs.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { FileNetworkError } from '../../errors.js'
 import { defineCommand, fileArguments, values } from '../../request/command.js'
@@ -44,10 +44,10 @@ export const dagPut = defineCommand({
             const content = contentOf(entry)
             if (content === undefined) throw new FileNetworkError('expected a regular file')
             const encoded = await readAll(content, INPUT_LIMIT)
-            const data = await convert(() => decodeInTurns(input, encoded, signal))
-            const bytes = await convert(() => encodeInTurns(store, data, signal))
+            const data = await convert(() => decodeInSlices(input, encoded, signal))
+            const bytes = await convert(() => encodeInSlices(store, data, signal))
             checkBlockSize(bytes.length, options)
-            const digest = await digestInTurns(hash, bytes)
+            const digest = await digestInSlices(hash, bytes)
             checkDigest(hash, digest.length)
             const cid = CID.createV1(store.code, Digest.create(hash.code, digest))
             await session.put(cid, bytes)

@@ -1,4 +1,4 @@
-import { LINES_AT_ONCE, inColumns, printable, printableInTurns } from '../../request/textForm.js'
+import { LINES_AT_ONCE, inColumns, printable, printableWithPauses } from '../../request/textForm.js'
 import { errorText } from '../../../encoding/errorText.js'
 import { Portion } from '../../../encoding/sorting.js'
 import { FileNetworkError } from '../../errors.js'
@@ -47,7 +47,7 @@ function* textOfKeys(
   const lines: string[] = []
   const portion = new Portion(LINES_AT_ONCE)
   for (const { Name, Id } of Keys) {
-    const name = yield* printableInTurns(Name)
+    const name = yield* printableWithPauses(Name)
     lines.push(withId ? `${Id}\t${name}\t` : name)
     if (portion.add(name.length)) yield ''
   }

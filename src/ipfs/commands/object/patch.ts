@@ -1,14 +1,14 @@
 import type { CID } from 'multiformats/cid'
 import { type Steps, TimeSlice, runInSlices } from '../../../encoding/timeSlice.js'
 import { allowBigBlock, checkBlockSize } from '../../blockSize.js'
-import { codecCode, formatOf, hashFunctionByName, makeCid, makeCidInTurns } from '../../cid/cidFormat.js'
-import { LINKS_AT_ONCE, type PBLink, type PBNode, decodeDagPbInPieces, encodeDagPb } from '../../dag/dagPb.js'
+import { codecCode, formatOf, hashFunctionByName, makeCid, makeCidInSlices } from '../../cid/cidFormat.js'
+import { LINKS_AT_ONCE, type PBLink, type PBNode, decodeDagPbInSteps, encodeDagPb } from '../../dag/dagPb.js'
 import { FileNetworkError } from '../../errors.js'
 import { linksOf } from '../../dag/links.js'
 import { checkPaths, resolveText } from '../../names/nameSystem.js'
 import { defineCommand, nothing, pathArgument, single } from '../../request/command.js'
 import type { Session } from '../../store/blockstore.js'
-import { type UnixfsType, decodeUnixfsInPieces, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
+import { type UnixfsType, decodeUnixfsInSteps, encodeUnixfs, unixfsType } from '../../unixfs/data.js'
 import type { BlockSource, UnixfsEntry } from '../../unixfs/entry.js'
 import { sizeOfLink } from '../../unixfs/node.js'
 
@@ -122,7 +122,7 @@ async function readBase(cid: CID, source: BlockSource): Promise<BaseNode> {
 }
 
 function decodeNode(block: Uint8Array): Promise<PBNode> {
-  return runInSlices(decodeDagPbInPieces(block), new TimeSlice())
+  return runInSlices(decodeDagPbInSteps(block), new TimeSlice())
 }
 
 /** Type names in boxo's messages. */
@@ -162,7 +162,7 @@ async function checkDirectory(
 
 async function typeOf({ Data }: PBNode): Promise<UnixfsType | undefined> {
   try {
-    const { type } = await runInSlices(decodeUnixfsInPieces(Data ?? new Uint8Array()), new TimeSlice())
+    const { type } = await runInSlices(decodeUnixfsInSteps(Data ?? new Uint8Array()), new TimeSlice())
     return type
   } catch {
     return undefined
@@ -254,7 +254,7 @@ function* linksExcept({ Links }: PBNode, name: string): Steps<PBLink[]> {
 async function store({ session }: Editing, base: BaseNode, links: PBLink[]): Promise<ChangedNode> {
   const { Data } = base.node
   const bytes = await encodeDagPb({ Links: links, ...(Data !== undefined && { Data }) })
-  const cid = await makeCidInTurns(await formatOf(base.cid), codecCode.dagPb, bytes)
+  const cid = await makeCidInSlices(await formatOf(base.cid), codecCode.dagPb, bytes)
   await session.put(cid, bytes)
   const size = links.reduce((sum, link) => sum + sizeOfLink(link), bytes.length)
   return { cid, size, blockLength: bytes.length }

@@ -19,7 +19,7 @@ export interface ReplacementPair {
 const rawOrUnsigned: Decoder<ReplacementPair['transaction']> = {
   schema: { anyOf: [data.schema, callObject.schema] },
   decode: (value) => decoderOf(value).decode(value),
-  decodeInPieces: (value) => inPieces(decoderOf(value), value),
+  decodeInSteps: (value) => inPieces(decoderOf(value), value),
 }
 
 function decoderOf(transaction: unknown): Decoder<ReplacementPair['transaction']> {

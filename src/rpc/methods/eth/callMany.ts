@@ -54,7 +54,7 @@ const eitherOverrides: Decoder<BlockOverrideArguments> = {
     },
   },
   decode: (value) => eitherOf(erigonOverrides.decode(value), blockOverrides.decode(value)),
-  *decodeInPieces(value) {
+  *decodeInSteps(value) {
     return eitherOf(yield* inPieces(erigonOverrides, value), yield* inPieces(blockOverrides, value))
   },
 }

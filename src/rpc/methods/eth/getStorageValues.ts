@@ -1,4 +1,4 @@
-import { sortInSlices } from '../../../encoding/sorting.js'
+import { sortInSteps } from '../../../encoding/sorting.js'
 import { type Steps, TimeSlice, runToCompletion } from '../../../encoding/timeSlice.js'
 import { InvalidParamsError, TooManySlotsError } from '../../errors.js'
 import { ListWriter, PieceWriter, jsonBytes } from '../../format/pieces.js'
@@ -31,7 +31,7 @@ export const storageRequest: Decoder<SlotRequest[]> = {
     additionalProperties: { type: 'array', items: hash.schema },
   },
   decode: (value) => (value === null ? [] : runToCompletion(inOrder(requests.decode(value)))),
-  *decodeInPieces(value) {
+  *decodeInSteps(value) {
     return value === null ? [] : yield* inOrder(yield* inPieces(requests, value))
   },
 }
@@ -41,7 +41,7 @@ const REQUESTS_AT_ONCE = 512
 
 /** Sorts requests by account. Of duplicates, whose addresses differ only in case, the last wins. */
 function* inOrder(given: readonly SlotRequest[]): Steps<SlotRequest[]> {
-  const sorted = yield* sortInSlices(given, byAccount)
+  const sorted = yield* sortInSteps(given, byAccount)
   const last: SlotRequest[] = []
   for (const [index, request] of sorted.entries()) {
     const next = sorted[index + 1]

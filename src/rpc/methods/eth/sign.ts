@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../../encoding/hex.js'
-import { JsonLimitError, callLimits, parseJsonInSlices } from '../../../encoding/json.js'
+import { JsonLimitError, callLimits, parseJsonInSteps } from '../../../encoding/json.js'
 import { type Steps, runToCompletion } from '../../../encoding/timeSlice.js'
 import { defineMethod, required } from '../../method.js'
 import { address, data } from '../../params/bytes.js'
@@ -17,7 +17,7 @@ const typedData: Decoder<object> = {
     ],
   },
   decode: (value) => runToCompletion(decodeTypedData(value)),
-  decodeInPieces: decodeTypedData,
+  decodeInSteps: decodeTypedData,
 }
 
 function* decodeTypedData(value: unknown): Steps<object> {
@@ -32,7 +32,7 @@ function* decodeTypedData(value: unknown): Steps<object> {
 
 function* parse(text: string): Steps<unknown> {
   try {
-    return yield* parseJsonInSlices(text, { limits: callLimits })
+    return yield* parseJsonInSteps(text, { limits: callLimits })
   } catch (error) {
     throw new ReasonError(error instanceof JsonLimitError ? error.message : 'typed data is not valid JSON')
   }

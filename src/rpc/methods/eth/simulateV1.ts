@@ -168,7 +168,7 @@ const block: Decoder<BlockToSimulate> = {
     },
   },
   decode: (value) => runToCompletion(decodeBlock(value)),
-  decodeInPieces: decodeBlock,
+  decodeInSteps: decodeBlock,
 }
 
 function* decodeBlock(value: unknown): Steps<BlockToSimulate> {

@@ -27,7 +27,7 @@ const order = struct(
 export const mineOrder: Decoder<MineOrder> = {
   schema: { anyOf: [controlNumber.schema, order.schema] },
   decode: (value) => runToCompletion(decodeOrder(value)),
-  decodeInPieces: decodeOrder,
+  decodeInSteps: decodeOrder,
 }
 
 function* decodeOrder(value: unknown): Steps<MineOrder> {

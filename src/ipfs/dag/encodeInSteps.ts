@@ -3,9 +3,9 @@ import * as dagJson from '@ipld/dag-json'
 import { type EncodeOptions, Token, Type, encode as encodeCbor } from 'cborg'
 import type { OptionalTypeEncoder } from 'cborg/interface'
 import { CID } from 'multiformats/cid'
-import { joinInPieces } from '../../encoding/hex.js'
+import { joinInSteps } from '../../encoding/hex.js'
 import { keysOf } from '../../encoding/jsonKeys.js'
-import { Portion, sortInSlices } from '../../encoding/sorting.js'
+import { Portion, sortInSteps } from '../../encoding/sorting.js'
 import { type Steps } from '../../encoding/timeSlice.js'
 import { FileNetworkError } from '../errors.js'
 import { bytesOfText, hasLoneBytes, withReplacements } from '../../encoding/byteText.js'
@@ -43,10 +43,10 @@ const MEMBERS_AT_ONCE = 64
  * Encodes a value incrementally, although codecs take only whole values: large values are split, and the encoded parts
  * are joined.
  */
-export function* encodeInPieces(form: ContainerForm, value: unknown): Steps<Uint8Array> {
+export function* encodeInSteps(form: ContainerForm, value: unknown): Steps<Uint8Array> {
   const parts: Uint8Array[] = []
   yield* encodeParts(form, value, parts)
-  return parts.length === 1 && parts[0] !== undefined ? parts[0] : yield* joinInPieces(parts)
+  return parts.length === 1 && parts[0] !== undefined ? parts[0] : yield* joinInSteps(parts)
 }
 
 function* encodeParts(form: ContainerForm, value: unknown, parts: Uint8Array[]): Steps<void> {
@@ -132,7 +132,7 @@ function* encodeMap(
 ): Steps<void> {
   const given = keysOf(map)
   const compare = form.compareNames
-  const names = compare === undefined ? given : yield* sortInSlices(given, compare, ({ length }) => length)
+  const names = compare === undefined ? given : yield* sortInSteps(given, compare, ({ length }) => length)
   const portion = new Portion(MEMBERS_AT_ONCE)
   parts.push(form.begin('map', names.length))
   for (const [index, name] of names.entries()) {
