@@ -6,7 +6,7 @@ import { nextTurn } from './timeSlice.js'
 const FREE_BYTES = 1024 * 1024
 /** Bytes are granted in multiples of this. */
 const STEP_BYTES = 1024 * 1024
-/** Milliseconds after which the next claim is granted although no memory was released: a holder may wait for others. */
+/** Default patience of a pool, in milliseconds. */
 const PATIENCE = 1000
 
 /** A waiting claim. */
@@ -22,6 +22,7 @@ interface Claim {
  */
 export class MemoryPool {
   readonly #bytes: number
+  readonly #patience: number
   /** Granted bytes of all shares. */
   #granted = 0
   /** Shares with granted bytes, oldest first. */
@@ -29,9 +30,14 @@ export class MemoryPool {
   #claims: Claim[] = []
   #timer: NodeJS.Timeout | undefined
 
-  /** @param bytes - what all shares together may hold beyond what each may hold without asking */
-  constructor(bytes: number) {
+  /**
+   * @param bytes - what all shares together may hold beyond what each may hold without asking
+   * @param options.patience - milliseconds after which the next claim is granted although no memory was released,
+   *   because a holder may wait for others
+   */
+  constructor(bytes: number, { patience = PATIENCE } = {}) {
     this.#bytes = bytes
+    this.#patience = patience
   }
 
   /** Grants bytes to a share. @returns a promise to await if there is no room */
@@ -42,7 +48,7 @@ export class MemoryPool {
     }
     const granted = new Promise<void>((proceed) => {
       this.#claims.push({ share, bytes, proceed })
-      this.#timer ??= setTimeout(this.#grantNext, PATIENCE)
+      this.#timer ??= setTimeout(this.#grantNext, this.#patience)
     })
     // One release may grant many claims.
     return granted.then(nextTurn)
@@ -65,7 +71,7 @@ export class MemoryPool {
         return false
       })
     clearTimeout(this.#timer)
-    this.#timer = this.#claims.length === 0 ? undefined : setTimeout(this.#grantNext, PATIENCE)
+    this.#timer = this.#claims.length === 0 ? undefined : setTimeout(this.#grantNext, this.#patience)
   }
 
   #hasRoom(share: MemoryShare, bytes: number): boolean {
@@ -87,7 +93,7 @@ export class MemoryPool {
   readonly #grantNext = (): void => {
     const next = this.#claims.shift()
     if (next !== undefined) this.#proceed(next)
-    this.#timer = this.#claims.length === 0 ? undefined : setTimeout(this.#grantNext, PATIENCE)
+    this.#timer = this.#claims.length === 0 ? undefined : setTimeout(this.#grantNext, this.#patience)
   }
 }
 

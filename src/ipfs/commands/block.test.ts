@@ -10,24 +10,20 @@ import { type FileStore, openFileStore } from '../../storage/files/blockFiles.js
 import type { NetworkContext } from '../networkContext.js'
 import { executeCommand } from '../request/execute.js'
 import { openNetworkContext } from '../fileNetwork.js'
-import { Blockstore, isIntact } from '../store/blockstore.js'
+import { isIntact } from '../store/blockstore.js'
 import { blockRm } from './block.js'
 
 let directory: string
 let store: FileStore
 let network: NetworkContext
-/** The blocks read, in order. */
-let read: string[]
+/** Returns the multihashes of the blocks read, in order. */
+let multihashesRead: () => Uint8Array[]
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'standin-rm-test-'))
   store = await openFileStore({ directory, sync: false, isIntact })
   network = await openNetworkContext(store, { directory })
-  const { blockstore } = network
-  vi.spyOn(blockstore, 'get').mockImplementation((cid) => {
-    read.push(cid.toString())
-    return Blockstore.prototype.get.call(blockstore, cid)
-  })
-  read = []
+  const reading = vi.spyOn(store.blocks, 'get')
+  multihashesRead = () => reading.mock.calls.map(([multihash]) => multihash)
 })
 afterEach(async () => {
   await store.close()
@@ -56,7 +52,7 @@ it('reads each block on a path once', async () => {
   expect(reply.status).toBe(200)
   for await (const piece of reply.body as AsyncIterable<Uint8Array>) void piece
   expect(network.blockstore.has(leaf)).toBe(false)
-  expect(read).toEqual([root.toString()])
+  expect(multihashesRead()).toEqual([root.multihash.bytes])
 })
 
 it('walks the pins once, however many blocks with the hash of pinned ones are removed', async () => {
@@ -76,5 +72,5 @@ it('walks the pins once, however many blocks with the hash of pinned ones are re
   )
   for await (const piece of reply.body as AsyncIterable<Uint8Array>) void piece
   expect(leaves.filter((leaf) => network.blockstore.has(leaf))).toEqual([])
-  expect(read).toEqual([root.toString()])
+  expect(multihashesRead()).toEqual([root.multihash.bytes])
 })

@@ -152,7 +152,7 @@ export const blockGet = defineCommand({
   options: {},
   async run({ args: [arg = ''] }, { blockstore, names }) {
     const { cid } = await resolveText({ blockstore, names }, arg)
-    const block = await blockstore.get(cid)
+    const block = await blockstore.getEncoded(cid)
     return bytes(
       (async function* () {
         yield block
@@ -170,7 +170,7 @@ export const blockStat = defineCommand({
   text: ({ Key, Size }: { Key: string; Size: number }) => `Key: ${Key}\nSize: ${Size}\n`,
   async run({ args: [arg = ''], encodeCid }, { blockstore, names }) {
     const { cid } = await resolveText({ blockstore, names }, arg)
-    const block = await blockstore.get(cid)
+    const block = await blockstore.getEncoded(cid)
     return single({ Key: encodeCid(cid), Size: block.length })
   },
 })

@@ -11,6 +11,7 @@ import { FileNetworkError } from '../errors.js'
 import { formatName, parseName } from '../names/keystore.js'
 import type { NetworkContext } from '../networkContext.js'
 import { type CommandReply, headerText } from '../request/reply.js'
+import { BlockMemory } from '../store/blockstore.js'
 import type { BlockSource } from '../unixfs/entry.js'
 import { etagsOf, matchesEtag } from './conditional.js'
 import { type RoutingRequest, answerRouting } from './delegatedRouting.js'
@@ -67,45 +68,67 @@ const encoder = new TextEncoder()
 export type GatewaySource = Pick<NetworkContext, 'blockstore' | 'names' | 'configuration'>
 
 /** Creates a gateway to the blocks in a store. */
-export function createGateway(source: GatewaySource): Gateway {
+export function createGateway(network: GatewaySource): Gateway {
   return {
-    route: (request) => answerRouting(source.names, request),
+    route: (request) => answerRouting(network.names, request),
     async handle(request) {
-      /** Headers that even an error keeps (boxo, `gateway/handler.go`). */
-      const kept: Record<string, string> = {}
-      try {
-        redirectAddress(request)
-        checkMethod(request)
-        if (request.method === 'OPTIONS') {
-          return finish(request, { status: 200, headers: {}, body: new Uint8Array() })
-        }
-        const chosen = chooseFormat(request.query, request.headers['accept'])
-        const target = await readTarget(source.names, request).catch((error: unknown) => {
-          // An unknown name only fails once the answer has begun.
-          if (error instanceof GatewayError && error.status === 500) {
-            if (mustBeCached(request)) throw notCached(request)
-            if (chosen.problem !== undefined) throw chosen.problem
-            Object.assign(kept, locationHeader(request, chosen))
-            if (chosen.format === 'ipns-record') throw withoutRecord(request, error)
-          }
-          throw error
-        })
-        if (mustBeCached(request)) {
-          if (!(await isCached(source.blockstore, target))) throw notCached(request)
-          if (request.method === 'HEAD') return finish(request, withoutContent(200))
-        }
-        if (chosen.problem !== undefined) throw chosen.problem
-        Object.assign(kept, pathHeader(target), locationHeader(request, chosen))
-        const reply = await answer(source, request, { target, chosen }).catch((error: unknown) => {
-          throw error instanceof FileNetworkError ? unserved(target, error) : error
-        })
-        return finish(request, { ...reply, headers: { ...kept, ...reply.headers } })
-      } catch (error) {
-        return finish(request, refusal(request, error, kept), {
-          isOpen: !(error instanceof UncleanPathError),
-        })
-      }
+      const memory = new BlockMemory(request.signal)
+      const reply = await answerSafely(
+        { ...network, blockstore: network.blockstore.countedIn(memory) },
+        request,
+      )
+      if (reply.body instanceof Uint8Array || request.signal.aborted) memory.end()
+      // A client that leaves may never take the body.
+      request.signal.addEventListener('abort', () => memory.end())
+      return reply.body instanceof Uint8Array ? reply : { ...reply, body: thenEnd(reply.body, memory) }
     },
+  }
+}
+
+/** Yields the pieces of a body, and releases memory at its end. */
+async function* thenEnd(body: AsyncIterable<Uint8Array>, memory: BlockMemory): AsyncGenerator<Uint8Array> {
+  try {
+    yield* body
+  } finally {
+    memory.end()
+  }
+}
+
+/** Answers a request; never rejects. */
+async function answerSafely(source: GatewaySource, request: GatewayRequest): Promise<CommandReply> {
+  /** Headers that even an error keeps (boxo, `gateway/handler.go`). */
+  const kept: Record<string, string> = {}
+  try {
+    redirectAddress(request)
+    checkMethod(request)
+    if (request.method === 'OPTIONS') {
+      return finish(request, { status: 200, headers: {}, body: new Uint8Array() })
+    }
+    const chosen = chooseFormat(request.query, request.headers['accept'])
+    const target = await readTarget(source.names, request).catch((error: unknown) => {
+      // An unknown name only fails once the answer has begun.
+      if (error instanceof GatewayError && error.status === 500) {
+        if (mustBeCached(request)) throw notCached(request)
+        if (chosen.problem !== undefined) throw chosen.problem
+        Object.assign(kept, locationHeader(request, chosen))
+        if (chosen.format === 'ipns-record') throw withoutRecord(request, error)
+      }
+      throw error
+    })
+    if (mustBeCached(request)) {
+      if (!(await isCached(source.blockstore, target))) throw notCached(request)
+      if (request.method === 'HEAD') return finish(request, withoutContent(200))
+    }
+    if (chosen.problem !== undefined) throw chosen.problem
+    Object.assign(kept, pathHeader(target), locationHeader(request, chosen))
+    const reply = await answer(source, request, { target, chosen }).catch((error: unknown) => {
+      throw error instanceof FileNetworkError ? unserved(target, error) : error
+    })
+    return finish(request, { ...reply, headers: { ...kept, ...reply.headers } })
+  } catch (error) {
+    return finish(request, refusal(request, error, kept), {
+      isOpen: !(error instanceof UncleanPathError),
+    })
   }
 }
 

@@ -20,6 +20,7 @@ import {
 } from './command.js'
 import { parseGoDuration } from './goDuration.js'
 import { ListingMemory } from './listingMemory.js'
+import { BlockMemory } from '../store/blockstore.js'
 import {
   type CommandReply,
   type ReplyEncoding,
@@ -121,12 +122,13 @@ export async function executeCommand(
   const { signal, waitsForBlocks } = deadline
   const offline = options['offline'] as boolean | undefined
   let memory: ListingMemory | undefined
+  const blockMemory = new BlockMemory(signal)
   const input = {
     args,
     options,
     upload,
     get memory() {
-      return (memory ??= new ListingMemory())
+      return (memory ??= new ListingMemory(signal))
     },
     cidBase,
     signal,
@@ -138,11 +140,19 @@ export async function executeCommand(
     },
   }
   const encoding = encodingOf(command, input)
+  const counted = Object.assign(Object.create(network) as NetworkContext, {
+    blockstore: network.blockstore.countedIn(blockMemory),
+  })
+  const running = run(command, input, counted)
+  // A command that has run out of time still runs.
+  const release = (): void => void Promise.allSettled([running]).then(() => blockMemory.end())
   const end = (): void => {
     deadline.end()
     network.requestLog.end(logged)
+    release()
   }
-  const running = run(command, input, network)
+  // A client that leaves may never take the answer.
+  signal.addEventListener('abort', release)
   let answering: Promise<CommandReply> | undefined
   try {
     const output = await deadline.guard(running)
@@ -152,7 +162,6 @@ export async function executeCommand(
     end()
     return error instanceof EndOfDataError ? outputReply(nothing(), encoding) : errorReply(error, encoding)
   } finally {
-    // A command that has run out of time still runs.
     void Promise.allSettled([running, answering]).then(() => memory?.end())
   }
 }

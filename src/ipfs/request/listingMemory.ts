@@ -14,13 +14,20 @@ const BYTES_OF_ENTRY = 512
 /** The memory that a request's listing takes. Long listings wait while others take too much. */
 export class ListingMemory {
   readonly #share = new MemoryShare(listings)
+  readonly #signal: AbortSignal | undefined
   #entries = 0
+
+  /** @param signal - ends the listing when it is aborted */
+  constructor(signal?: AbortSignal) {
+    this.#signal = signal
+  }
 
   /**
    * Counts an entry.
    *
    * @returns a promise to await before the next one if others hold too much
    * @throws FileNetworkError if there are too many
+   * @throws the signal's reason if it is aborted
    */
   add(): Promise<void> | undefined {
     this.#entries += 1
@@ -28,6 +35,7 @@ export class ListingMemory {
       throw new FileNetworkError(`more than ${MAX_ENTRIES} entries in one answer`)
     }
     if (this.#entries % ENTRIES_AT_ONCE !== 0) return undefined
+    this.#signal?.throwIfAborted()
     return this.#share.hold(ENTRIES_AT_ONCE * BYTES_OF_ENTRY)
   }
 

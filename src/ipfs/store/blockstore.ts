@@ -1,6 +1,7 @@
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
+import { MemoryPool, MemoryShare } from '../../encoding/memoryShare.js'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { BlockFiles, StoredBlock } from '../../storage/files/blockFiles.js'
 import type { BlockSession } from '../../storage/files/batch.js'
@@ -10,6 +11,7 @@ import {
   InsecureHashError,
   checkDigest,
   canNameBlocks,
+  codecCode,
   hashNameByCode,
   IDENTITY_CODE,
   matchesMultihash,
@@ -33,15 +35,80 @@ export interface Removal {
   end(): void
 }
 
+/** Decoded blocks of all requests. Reading them may take minutes, so that patience with others is long. */
+const decodedBlocks = new MemoryPool(512 * 1024 * 1024, { patience: 30_000 })
+
+/** Bytes that a decoded block takes for each of its own: a link of sixteen bytes takes more than four hundred. */
+const MEMORY_OF_BYTE = 32
+/** No decoded block takes much more, because the number of its values is bounded. */
+const MAX_MEMORY_OF_BLOCK = 256 * 1024 * 1024
+/** Blocks that take less never wait. */
+const UNCOUNTED_MEMORY = 1024 * 1024
+/** First byte of a dag-pb block that begins with its data. */
+const DATA_FIRST = 0x0a
+
+/** The memory of the largest block that a request has decoded. Large ones wait while others take too much. */
+export class BlockMemory {
+  readonly #signal: AbortSignal
+  #share: MemoryShare | undefined
+
+  /** @param signal - aborted when the client leaves, whose blocks are not decoded any more */
+  constructor(signal: AbortSignal) {
+    this.#signal = signal
+  }
+
+  /**
+   * Claims memory to decode a block.
+   *
+   * @returns a promise to await before that if others take too much; it rejects with the signal's reason if that is
+   *   aborted meanwhile
+   */
+  claim(codec: number, block: Uint8Array): Promise<void> | undefined {
+    if (codec === codecCode.raw) return undefined
+    const values = block.length - plainLength(codec, block)
+    const bytes = Math.min(block.length + values * MEMORY_OF_BYTE, MAX_MEMORY_OF_BLOCK)
+    if (bytes <= UNCOUNTED_MEMORY) return undefined
+    this.#share ??= new MemoryShare(decodedBlocks)
+    return this.#share.claim(bytes)?.then(() => this.#signal.throwIfAborted())
+  }
+
+  /** Releases everything. */
+  end(): void {
+    this.#share?.end()
+  }
+}
+
+/** Returns how many bytes of a block are data that need no decoding. */
+function plainLength(codec: number, block: Uint8Array): number {
+  if (codec !== codecCode.dagPb || block[0] !== DATA_FIRST) return 0
+  let length = 0
+  for (let index = 1, scale = 1; index <= 4; index++, scale *= 128) {
+    const byte = block[index] ?? 0
+    length += (byte & 0x7f) * scale
+    if (byte < 0x80) break
+  }
+  return Math.min(length, block.length)
+}
+
 /** Blocks by CID. CIDs with the same multihash name the same block, as in Kubo. */
 export class Blockstore {
   readonly #blocks: BlockFiles
   readonly #verifyBlocks: boolean
+  readonly #memory: BlockMemory | undefined
 
-  /** @param options.verifyBlocks - whether to check every block read against its CID */
-  constructor(blocks: BlockFiles, { verifyBlocks }: { verifyBlocks: boolean }) {
+  /**
+   * @param options.verifyBlocks - whether to check every block read against its CID
+   * @param options.memory - counts the blocks read to be decoded
+   */
+  constructor(blocks: BlockFiles, options: { verifyBlocks: boolean; memory?: BlockMemory }) {
     this.#blocks = blocks
-    this.#verifyBlocks = verifyBlocks
+    this.#verifyBlocks = options.verifyBlocks
+    this.#memory = options.memory
+  }
+
+  /** Returns the same blocks for one request, which waits before it decodes large ones while others take much memory. */
+  countedIn(memory: BlockMemory): Blockstore {
+    return new Blockstore(this.#blocks, { verifyBlocks: this.#verifyBlocks, memory })
   }
 
   openSession(): Session {
@@ -74,10 +141,20 @@ export class Blockstore {
   }
 
   /**
+   * Reads a block that may be decoded.
+   *
    * @throws {@link BlockNotFoundError}
    * @throws {@link FileNetworkError} if blocks are verified and this one does not match its CID
    */
   async get(cid: CID): Promise<Uint8Array> {
+    const bytes = await this.getEncoded(cid)
+    const pause = this.#memory?.claim(cid.code, bytes)
+    if (pause !== undefined) await pause
+    return bytes
+  }
+
+  /** Like `get`, for a block that is not decoded. */
+  async getEncoded(cid: CID): Promise<Uint8Array> {
     const bytes = await this.#bytesOf(cid)
     if (this.#verifyBlocks) await check(cid, bytes)
     return bytes
@@ -85,7 +162,7 @@ export class Blockstore {
 
   /** Like `get`, but in a shared pooled buffer that is reused after its release. */
   async acquire(cid: CID): Promise<PooledBlock> {
-    if (isIdentity(cid)) return { bytes: await this.get(cid), release: () => undefined }
+    if (isIdentity(cid)) return { bytes: await this.getEncoded(cid), release: () => undefined }
     const block = await this.#read(cid, (key) => this.#blocks.acquire(key))
     try {
       if (this.#verifyBlocks) await check(cid, block.bytes)
