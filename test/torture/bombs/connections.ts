@@ -250,6 +250,20 @@ export const connections: readonly Bomb[] = [
       return refusedHead(await first)
     },
   },
+  ...['POST /', 'GET /nothing'].map((line): Bomb => ({
+    name: `the shortest pipelined requests: ${line}`,
+    async run(node) {
+      const { hostname, port } = new URL(node.ready.url)
+      const socket = connect({ host: hostname, port: Number(port) })
+      socket.on('error', () => undefined)
+      const first = once(socket, 'data')
+      socket.write(`${line} HTTP/1.1\r\nhost:a\r\ncontent-length:0\r\n\r\n`.repeat(50_000))
+      await sleep(1500)
+      socket.destroy()
+      return refusedHead(await first)
+    },
+    refusal: line === 'POST /' ? 'HTTP/1.1 415 ' : 'HTTP/1.1 404 ',
+  })),
   ...(
     [
       ['to the gateway', 'GET /ipfs/bafkqaaa'],

@@ -1,5 +1,6 @@
+import type { TorturedNode } from '../node.js'
 import { callRaw } from '../requests.js'
-import { TARGET, many, oncePerNode, refusalOf, type Bomb } from './bomb.js'
+import { TARGET, many, oncePerNode, refusalOf, sendCall, type Bomb } from './bomb.js'
 
 /** A bomb that is one request to the controls. */
 function control(name: string, path: string, init: () => RequestInit = () => ({})): Bomb {
@@ -17,6 +18,33 @@ const json = (value: unknown, method = 'POST'): RequestInit => ({
   headers: { 'content-type': 'application/json' },
   body: JSON.stringify(value),
 })
+
+/** Sends a request about each of forty keys. */
+async function sendKeys(node: TorturedNode, init: () => RequestInit): Promise<void> {
+  for (let index = 0; index < 40; index++) {
+    await fetch(new URL(`/_standin/keys/large${index}`, node.ready.url), init())
+  }
+}
+
+/** Sets a fault that has names, or a text, of two megabytes, and removes all faults afterwards. */
+function besideFaults(
+  name: string,
+  fault: (index: number) => object,
+  { count, run }: { count: number; run: Bomb['run'] },
+): Bomb {
+  return {
+    name,
+    async prepare(node) {
+      for (let index = 0; index < count; index++) {
+        await fetch(new URL('/_standin/faults', node.ready.url), json({ id: `${index}`, ...fault(index) }))
+      }
+    },
+    run: (node, signal) =>
+      run(node, signal).finally(() =>
+        fetch(new URL('/_standin/faults', node.ready.url), { method: 'DELETE' }),
+      ),
+  }
+}
 
 /** Bombs of the controls. */
 export const controls: readonly Bomb[] = [
@@ -78,6 +106,55 @@ export const controls: readonly Bomb[] = [
       }
     }),
   })),
+  {
+    ...control('a method of underscores', '/keys/name', () =>
+      json({ allowlists: { methods: [`a${'_'.repeat(1e6)}-`] } }, 'PUT'),
+    ),
+    refusal: 'status 400',
+  },
+  {
+    ...control('a text that nearly matches', `/requests?text=${'a'.repeat(7000)}b`),
+    prepare: (node) =>
+      callRaw(
+        node,
+        JSON.stringify(
+          many(100, (id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: ['a'.repeat(16_000)] })),
+        ),
+      ),
+    refusal: 'status 400',
+  },
+  {
+    ...control('a short text that nearly matches', `/requests?text=${'a'.repeat(255)}b`),
+    prepare: (node) =>
+      callRaw(
+        node,
+        JSON.stringify(
+          many(100, (id) => ({ jsonrpc: '2.0', id, method: 'eth_call', params: ['a'.repeat(16_000)] })),
+        ),
+      ),
+  },
+  besideFaults(
+    'eth_chainId: beside a hundred faults of 19,000 methods',
+    () => ({ match: { method: many(19_000, (i) => `m${i}`) }, action: { type: 'delay', milliseconds: 1 } }),
+    { count: 100, run: (node, signal) => sendCall(node, 'eth_chainId', [], signal) },
+  ),
+  besideFaults(
+    '/_standin/faults: forty long ones',
+    () => ({
+      match: { method: 'none' },
+      action: { type: 'status', status: 500, body: 'x'.repeat(2_000_000) },
+    }),
+    { count: 40, run: (node, signal) => control('', '/faults').run(node, signal) },
+  ),
+  {
+    name: '/_standin/keys: forty long ones',
+    prepare: (node) =>
+      sendKeys(node, () => json({ allowlists: { userAgents: ['x'.repeat(2_000_000)] } }, 'PUT')),
+    run: (node, signal) =>
+      control('', '/keys')
+        .run(node, signal)
+        .finally(() => sendKeys(node, () => ({ method: 'DELETE' }))),
+  },
   control('hundreds of thousands of keys', '/clocks/quota', () =>
     json(Object.fromEntries(many(1.5e5, (i) => [`k${i}`, i])), 'PUT'),
   ),

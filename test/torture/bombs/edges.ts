@@ -20,7 +20,7 @@ import {
   type Bomb,
 } from './bomb.js'
 import type { TorturedNode } from '../node.js'
-import { call, postFiles, uploadBody } from '../requests.js'
+import { type Hex, call, postFiles, uploadBody } from '../requests.js'
 
 const nested = (depth: number, inside = ''): string => '['.repeat(depth) + inside + ']'.repeat(depth)
 const callOf = (params: string, id = 1): string =>
@@ -34,6 +34,18 @@ const uploadOf = (header: string): Buffer => Buffer.from(part(header).repeat(20)
 const leaf = (index: number): Buffer => Buffer.from(`leaf ${index}`)
 /** Returns the CID of a leaf's hash as dag-cbor, under which no pin protects it. */
 const twin = (index: number): string => `f01711220${createHash('sha256').update(leaf(index)).digest('hex')}`
+
+/** Returns code that logs four megabytes of percent signs to the console. */
+function loggingCode(): Hex {
+  const push = (value: number): string => `63${value.toString(16).padStart(8, '0')}`
+  const length = 32 * 2 ** 17
+  // MSTORE of 32 signs at 68, and MCOPY of all of them to their end, again and again.
+  const doublings = many(17, (i) => `${push(32 * 2 ** i)}6044${push(0x44 + 32 * 2 ** i)}5e`)
+  const text = `7f${'25'.repeat(32)}604452${doublings.join('')}`
+  // The selector of log(string), the place of the text, and its length.
+  const head = `6341304fac60e01b5f526020600452${push(length)}602452`
+  return `0x${head}${text}5f5f${push(length + 0x44)}5f5f73000000000000000000636f6e736f6c652e6c6f675af100`
+}
 
 /** Two thousand uploads that break off together. */
 const abortedUploads: Bomb = {
@@ -202,6 +214,11 @@ export const edges: readonly Bomb[] = [
     prepare: (node) => call(node, 'anvil_setCode', [READER, '0x5f5b80545060010160015600']),
     refusal: 'no slot found',
   },
+  rpc('four megabytes to the console', 'eth_call', () => [
+    { to: TARGET },
+    'latest',
+    { [TARGET]: { code: loggingCode() } },
+  ]),
   rpc('code of fifteen megabytes', 'anvil_setCode', () => [address(0xc0df), `0x${'5b'.repeat(1.5e7)}`]),
   rpc('an override of code of fifteen megabytes', 'eth_call', () => [
     { to: TARGET },

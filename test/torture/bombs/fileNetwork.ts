@@ -211,6 +211,25 @@ export const fileNetwork: readonly Bomb[] = [
       sendFile(node, 'add', uploadBody(many(20_000, (i) => [`empty${i}`, Buffer.alloc(0)])), signal),
   },
   {
+    name: 'add: two thousand copies of a block that is stored under 4,000 codecs',
+    prepare: oncePerNode(async (node) => {
+      for (let first = 0; first < 4000; first += 100) {
+        await firstRefusal(
+          many(100, (i) =>
+            sendFile(node, `block/put?cid-codec=${0x300000 + first + i}`, Buffer.from('many codecs')),
+          ),
+        )
+      }
+    }),
+    run: (node, signal) =>
+      sendFile(
+        node,
+        'add?cid-version=1&pin=false',
+        uploadBody(many(2000, (i) => [`${i}`, Buffer.from('many codecs')])),
+        signal,
+      ),
+  },
+  {
     name: 'add: a hundred thousand parts',
     run: (node, signal) =>
       sendFile(
@@ -278,6 +297,12 @@ export const fileNetwork: readonly Bomb[] = [
       firstRefusal(
         many(300, () => sendFile(node, 'name/publish?arg=bafkqaaa&allow-offline=true', undefined, signal)),
       ),
+  },
+  {
+    name: 'name/publish with an RSA key of 8192 bits',
+    prepare: oncePerNode((node) => sendFile(node, 'key/gen?arg=publisher&type=rsa&size=8192')),
+    run: (node, signal) =>
+      sendFile(node, 'name/publish?arg=/ipfs/bafkqaaa&key=publisher&allow-offline=true', undefined, signal),
   },
   {
     name: 'add: two thousand names of twenty thousand characters',

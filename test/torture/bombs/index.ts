@@ -1,5 +1,7 @@
 import type { Bomb } from './bomb.js'
+import { codecs } from './codecs.js'
 import { computing } from './computing.js'
+import { configurations } from './configurations.js'
 import { connections } from './connections.js'
 import { controls } from './controls.js'
 import { crowds } from './crowds.js'
@@ -14,6 +16,7 @@ import { remotes } from './remotes.js'
 import { requests } from './requests.js'
 import { shortInputs } from './shortInputs.js'
 import { states } from './states.js'
+import { texts } from './texts.js'
 import { transactions } from './transactions.js'
 
 export type { Bomb } from './bomb.js'
@@ -26,6 +29,9 @@ export const bombs: readonly Bomb[] = [
   ...fileDags,
   ...fileInputs,
   ...largeNodes,
+  ...texts,
+  ...codecs,
+  ...configurations,
   ...requests,
   ...controls,
   ...recording,

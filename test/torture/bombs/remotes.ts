@@ -134,6 +134,17 @@ export const remotes: readonly Bomb[] = [
   forked('logs of twenty megabytes', logs('0x2'), () => ({ result: largeLogs() })),
   forked('logs of twenty megabytes before local blocks', logs('latest'), () => ({ result: largeLogs() })),
   {
+    name: 'fork: an error that repeats the URL a million times',
+    async prepare(node) {
+      const { url, answers } = await remoteOf(node)
+      answers.set(trace.method, { error: `{"code":-32000,"message":"${`${url} `.repeat(1e6)}"}` })
+      const forking = { jsonRpcUrl: url, blockNumber: 100 }
+      await callRpc(node.ready.url, 'anvil_reset', [{ forking }])
+    },
+    run: (node, signal) => sendCall(node, trace.method, trace.params, signal),
+    refusal: 'http',
+  },
+  {
     ...forked('an error with twenty megabytes of data', trace, () => ({
       error: `{"code":3,"message":"execution reverted","data":${hexText(1e7)}}`,
     })),

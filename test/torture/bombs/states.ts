@@ -107,6 +107,14 @@ export const states: readonly Bomb[] = [
     ...rpc('a state of a contract of thirty megabytes of code', 'anvil_loadState', () => [stateOfCode(3e7)]),
     refusal: 'A string has more than 33554434 characters',
   },
+  {
+    ...rpc('a balance of ten million decimal digits', 'anvil_loadState', () => [
+      dumpOf({
+        accounts: { [address(4e6)]: { nonce: 1, balance: '9'.repeat(1e7), code: '0x', storage: {} } },
+      }),
+    ]),
+    refusal: 'balance',
+  },
   stateOfBlocks(3500),
   stateOfBlocks(30_000),
   // Takes half a minute.
