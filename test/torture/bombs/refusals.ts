@@ -102,6 +102,7 @@ const refusals: readonly (readonly [name: RegExp, message: string])[] = [
   [/^dag\/put: sixty megabytes of dag-cbor/, 'demanded too many resources'],
   [/^dag\/put: sixty megabytes of dag-json/, 'more than 2097152 values'],
   [/^dag\/put: sixty megabytes of empty maps/, 'more than 1048576 lists and maps'],
+  [/^add: (a header parameter before|30,000 parameters in pieces)/, 'expected a file argument'],
   [/^dag\/put: dag-json to dag-jose/, 'a JOSE object with a payload'],
   [/^dag\/put: a long number/, 'a number of more than 65536 characters'],
   [/^dag\/put.*: deep dag-/, 'maximum nesting depth'],
