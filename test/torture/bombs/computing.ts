@@ -118,7 +118,7 @@ const precompiles: Record<string, readonly [address: number, input: string]> = {
 }
 
 /** Code that uses up the gas of a call, by name. */
-const code: Record<string, Hex> = {
+export const code: Record<string, Hex> = {
   'sha256 of a megabyte': precompileLoopOfMemory(2),
   'ripemd160 of a megabyte': precompileLoopOfMemory(3),
   'identity of a megabyte': precompileLoopOfMemory(4),

@@ -141,6 +141,12 @@ export const connections: readonly Bomb[] = [
     ]),
   ),
   messages('ten thousand filters', 10_000, (id) => call(id, 'eth_newBlockFilter', [])),
+  {
+    ...messages('a subscription of a kind of four million lone surrogates', 1, (id) =>
+      call(id, 'eth_subscribe', ['\ud800'.repeat(4e6)]),
+    ),
+    refusal: 'no ',
+  },
   messages('a thousand large calls', 100, (id) => call(id, 'eth_getBlockReceipts', ['0x3'])),
   {
     name: 'two thousand subscriptions to logs, a block of many logs, and a thousand blocks',

@@ -10,17 +10,17 @@ import { SIGNER, TARGET, address, many, oncePerNode, refusalOf, sendCall, type B
 const SENDERS = 40_000
 const FIRST_SENDER = 5e6
 
-/** Funds many accounts, and fills the mempool with a transaction of each. */
-const fillPool = oncePerNode(async (node) => {
+/** Funds many accounts, and adds a transaction of each to the mempool. */
+async function addSenders(node: TorturedNode, first: number, count: number): Promise<void> {
   const { url } = node.ready
   const account = { nonce: 0, balance: '0xde0b6b3a7640000', code: '0x', storage: {} }
-  const accounts = Object.fromEntries(many(SENDERS, (i) => [address(FIRST_SENDER + i), account]))
+  const accounts = Object.fromEntries(many(count, (i) => [address(first + i), account]))
   await callRpc(url, 'anvil_loadState', [`0x${gzipSync(JSON.stringify({ accounts })).toString('hex')}`])
   await callRpc(url, 'evm_setAutomine', [false])
   await callRpc(url, 'anvil_autoImpersonateAccount', [true])
-  for (let start = 0; start < SENDERS; start += 1000) {
+  for (let start = 0; start < count; start += 1000) {
     const calls = many(1000, (id) => {
-      const from = address(FIRST_SENDER + start + id)
+      const from = address(first + start + id)
       const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }
       return {
         jsonrpc: '2.0',
@@ -31,7 +31,9 @@ const fillPool = oncePerNode(async (node) => {
     })
     await callRaw(node, JSON.stringify(calls))
   }
-})
+}
+
+const fillPool = oncePerNode((node) => addSenders(node, FIRST_SENDER, SENDERS))
 
 /** A bomb of one call for a mempool of many senders. */
 function withManySenders(method: string, params: readonly unknown[] = []): Bomb {
@@ -168,6 +170,65 @@ export const crowds: readonly Bomb[] = [
       await callRpc(node.ready.url, 'hardhat_mine', ['0xa'])
     },
     run: (node, signal) => sendCall(node, 'anvil_reorg', [10, []], signal),
+  },
+  {
+    ...withManySenders('eth_gasPrice'),
+    name: 'a mempool of many senders: eth_gasPrice after sixteen full blocks',
+    async prepare(node) {
+      await fillPool(node)
+      for (let block = 0; block < 16; block++) {
+        await callRpc(node.ready.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1'])
+        await callRpc(node.ready.url, 'evm_mine', [])
+      }
+    },
+  },
+  ...['evm_mine', 'eth_feeHistory'].map((method) => ({
+    ...withManySenders(method, method === 'evm_mine' ? [] : ['0x1', 'latest', [50]]),
+    name: `a mempool of many senders: ${method} of a block of ten thousand transactions`,
+    async prepare(node: TorturedNode) {
+      await fillPool(node)
+      await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0xcdfe600'])
+      await callRpc(node.ready.url, 'anvil_setNextBlockBaseFeePerGas', ['0x1'])
+      if (method === 'eth_feeHistory') await callRpc(node.ready.url, 'evm_mine', [])
+    },
+  })),
+  withManySenders('evm_setBlockGasLimit', ['0x1c9c380']),
+  {
+    ...withManySenders('anvil_rollback', [1]),
+    name: 'a mempool of many senders: anvil_rollback after a low gas limit',
+    async prepare(node) {
+      await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x1c9c380'])
+      await addSenders(node, FIRST_SENDER + SENDERS, 20_000)
+      await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x5000'])
+    },
+  },
+  {
+    name: 'a mempool of one sender: eth_resend of no transaction',
+    async prepare(node) {
+      await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x1c9c380'])
+      const transfer = {
+        from: SIGNER,
+        to: TARGET,
+        gas: '0x10000',
+        data: `0x${'01'.repeat(500)}`,
+        gasPrice: '0x77359400',
+      }
+      const calls = many(1000, (id) => ({
+        jsonrpc: '2.0',
+        id,
+        method: 'eth_sendTransaction',
+        params: [transfer],
+      }))
+      for (let round = 0; round < 10; round++) await callRaw(node, JSON.stringify(calls))
+    },
+    run: (node, signal) =>
+      sendCall(
+        node,
+        'eth_resend',
+        [{ from: SIGNER, to: TARGET, gas: '0x5208', nonce: '0x1', gasPrice: '0x1' }],
+        signal,
+      ),
+    refusal: 'not found',
   },
   // Leaves the mempool empty for later bombs.
   withManySenders('anvil_dropAllTransactions'),

@@ -10,6 +10,7 @@ import { fileInputs } from './fileInputs.js'
 import { fileNetwork } from './fileNetwork.js'
 import { edges } from './edges.js'
 import { largeNodes } from './largeNodes.js'
+import { longSteps } from './longSteps.js'
 import { recording } from './recording.js'
 import { expectedRefusal } from './refusals.js'
 import { remotes } from './remotes.js'
@@ -36,6 +37,7 @@ export const bombs: readonly Bomb[] = [
   ...controls,
   ...recording,
   ...edges,
+  ...longSteps,
   ...shortInputs,
   ...transactions,
   ...crowds,
