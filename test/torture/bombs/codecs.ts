@@ -33,7 +33,7 @@ const signed = (payload: Buffer, signatures: number): Buffer =>
     Buffer.alloc(signatures, 0xa0),
   ])
 
-const LARGE = 3_900_000
+const LARGE = 2_000_000
 
 /** Bombs of data that is slow to decode or encode. */
 export const codecs: readonly Bomb[] = [
@@ -60,9 +60,9 @@ export const codecs: readonly Bomb[] = [
     ),
   ),
   file(
-    'dag/put: Base64 with a million line breaks',
+    'dag/put: Base64 with 930,000 line breaks',
     () => 'dag/put?allow-big-block=true',
-    () => Buffer.from(`{"/":{"bytes":"${'A\\n'.repeat(1_300_000)}"}}`),
+    () => Buffer.from(`{"/":{"bytes":"${'A\\n'.repeat(930_000)}"}}`),
   ),
   ...Object.entries({ text: 0x7a, bytes: 0x5a }).map(([name, first]): Bomb => ({
     ...file(
@@ -81,7 +81,7 @@ export const codecs: readonly Bomb[] = [
       () => 'dag/put?input-codec=dag-cbor',
       () => Buffer.concat([head(0x7a, 9e6), Buffer.alloc(9e6, 'é')]),
     ),
-    refusal: 'a string of more than 4194304 bytes',
+    refusal: 'a string of more than 2097152 bytes',
   },
   {
     ...file(
@@ -89,13 +89,13 @@ export const codecs: readonly Bomb[] = [
       () => 'dag/put?input-codec=dag-cbor&allow-big-block=true',
       () => wideMap(700_000),
     ),
-    refusal: 'a map of more than 262144 entries',
+    refusal: 'a map of more than 131072 entries',
   },
   ...['dag-cbor', 'dag-json', 'json'].map((codec) =>
     file(
-      `dag/put: 260,000 names to ${codec}`,
+      `dag/put: 130,000 names to ${codec}`,
       () => `dag/put?input-codec=dag-cbor&store-codec=${codec}&allow-big-block=true`,
-      () => wideMap(260_000),
+      () => wideMap(130_000),
     ),
   ),
   {
