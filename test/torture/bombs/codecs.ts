@@ -60,9 +60,9 @@ export const codecs: readonly Bomb[] = [
     ),
   ),
   file(
-    'dag/put: Base64 with 930,000 line breaks',
+    'dag/put: Base64 with 690,000 line breaks',
     () => 'dag/put?allow-big-block=true',
-    () => Buffer.from(`{"/":{"bytes":"${'A\\n'.repeat(930_000)}"}}`),
+    () => Buffer.from(`{"/":{"bytes":"${'A\\n'.repeat(690_000)}"}}`),
   ),
   ...Object.entries({ text: 0x7a, bytes: 0x5a }).map(([name, first]): Bomb => ({
     ...file(
