@@ -40,9 +40,14 @@ function besidePlugins(path: string, content?: Uint8Array): Bomb {
   }
 }
 
-/** The configuration without resolvers, which are there already. */
+/** The configuration without resolvers, which are there already, and what other bombs set. */
 const shown = oncePerNode(async (node: TorturedNode) => {
-  const { DNS: _, ...others } = JSON.parse(await postFiles(node, 'config/show')) as Record<string, unknown>
+  const {
+    DNS: _,
+    Gateway: __,
+    Peering: ___,
+    ...others
+  } = JSON.parse(await postFiles(node, 'config/show')) as Record<string, unknown>
   return Buffer.from(JSON.stringify(others))
 })
 

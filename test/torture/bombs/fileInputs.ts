@@ -270,10 +270,10 @@ export const fileInputs: readonly Bomb[] = [
     ),
   ),
   ...withDag(
-    'a string of four megabytes',
+    'a string of two megabytes',
     {
       path: 'block/put?cid-codec=dag-cbor&allow-big-block=true',
-      body: () => Buffer.concat([Buffer.from('7a003d0900', 'hex'), Buffer.alloc(4e6, '\u2028')]),
+      body: () => Buffer.concat([Buffer.from('7a001e8480', 'hex'), Buffer.alloc(2e6, '\u2028')]),
       cidOf: blockKey,
     },
     ['dag/get?arg=CID', 'dag/get?arg=CID&encoding=text', '/ipfs/CID', 'refs?arg=CID'],

@@ -316,7 +316,7 @@ export const fileNetwork: readonly Bomb[] = [
   },
   {
     name: 'add: a boundary of ten thousand characters',
-    refusal: 'a multipart boundary of more than 256 characters',
+    refusal: 'a multipart boundary of more than 256',
     async run(node, signal) {
       const boundary = 'b'.repeat(10_000)
       const answer = await fetch(new URL('/api/v0/add', node.ready.ipfsUrl), {
@@ -395,14 +395,14 @@ export const fileNetwork: readonly Bomb[] = [
     () => Buffer.from(`"${'x'.repeat(6e7)}"`),
   ),
   file(
-    'dag/put: fifteen strings of four megabytes',
+    'dag/put: thirty strings of two megabytes',
     () => 'dag/put?allow-big-block=true',
-    () => Buffer.from(`[${many(15, () => `"${'x'.repeat(4e6)}"`).join(',')}]`),
+    () => Buffer.from(`[${many(30, () => `"${'x'.repeat(2e6)}"`).join(',')}]`),
   ),
   file(
-    'dag/put: fifteen names of four megabytes',
+    'dag/put: thirty names of two megabytes',
     () => 'dag/put?allow-big-block=true',
-    () => Buffer.from(`{${many(15, (i) => `"${'x'.repeat(4e6)}${i}":1`).join(',')}}`),
+    () => Buffer.from(`{${many(30, (i) => `"${'x'.repeat(2e6)}${i}":1`).join(',')}}`),
   ),
   file(
     'key/sign: sixty megabytes',

@@ -116,12 +116,12 @@ export const requests: readonly Bomb[] = [
       'latest',
     ]),
   ),
-  rpc('sixty thousand withdrawals', 'eth_simulateV1', () => [
+  rpc('fifty thousand withdrawals', 'eth_simulateV1', () => [
     {
       blockStateCalls: [
         {
           blockOverrides: {
-            withdrawals: many(60_000, (i) => ({
+            withdrawals: many(50_000, (i) => ({
               index: `0x${i.toString(16)}`,
               validatorIndex: '0x1',
               address: address(i),
@@ -464,8 +464,8 @@ export const requests: readonly Bomb[] = [
   rpc('the storage of a contract', 'debug_storageRangeAt', () => ['latest', 0, FILLED, hash(-1), 100_000]),
   rpc('a block of a transaction with many logs', 'debug_traceBlockByNumber', () => ['0x3', {}]),
   rpc('a block of a transaction with many logs', 'trace_block', () => ['0x3']),
-  rpc('a million keys', 'eth_call', () => [
-    { to: TARGET, ...Object.fromEntries(many(200_000, (i) => [`key${i}`, i])) },
+  rpc('160,000 keys', 'eth_call', () => [
+    { to: TARGET, ...Object.fromEntries(many(160_000, (i) => [`key${i}`, i])) },
   ]),
   body('a body of brackets', () => '['.repeat(2e7)),
   body('a body of one string with escapes', () => `"${'\\u0041'.repeat(3e6)}"`),
