@@ -155,14 +155,15 @@ const PIECES_AT_ONCE = 16 * 1024
 /** Like {@link joinBytes}, incrementally: there may be tens of megabytes. */
 export function* joinInSteps(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
   let length = 0
-  for (const [index, piece] of pieces.entries()) {
+  let count = 0
+  for (const piece of pieces) {
     length += piece.length
-    if (index % PIECES_AT_ONCE === PIECES_AT_ONCE - 1) yield
+    if (++count % PIECES_AT_ONCE === 0) yield
   }
   const joined = new Uint8Array(length)
   let at = 0
   let yielded = 0
-  for (const [index, piece] of pieces.entries()) {
+  for (const piece of pieces) {
     let from = 0
     // Memory that is new to the process takes a while to fill.
     for (; piece.length - from > BYTES_AT_ONCE; from += BYTES_AT_ONCE) {
@@ -171,7 +172,7 @@ export function* joinInSteps(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
     }
     joined.set(from === 0 ? piece : piece.subarray(from), at + from)
     at += piece.length
-    if (at - yielded < BYTES_AT_ONCE && index % PIECES_AT_ONCE < PIECES_AT_ONCE - 1) continue
+    if (at - yielded < BYTES_AT_ONCE && ++count % PIECES_AT_ONCE > 0) continue
     yielded = at
     yield
   }

@@ -72,14 +72,13 @@ export function createGateway(network: GatewaySource): Gateway {
   return {
     route: (request) => answerRouting(network.names, request),
     async handle(request) {
-      const memory = new BlockMemory(request.signal)
-      const reply = await answerSafely(
-        { ...network, blockstore: network.blockstore.countedIn(memory) },
-        request,
-      )
-      if (reply.body instanceof Uint8Array || request.signal.aborted) memory.end()
+      const { signal } = request
+      const memory = new BlockMemory(signal)
+      const source = { ...network, blockstore: network.blockstore.countedIn(memory) }
+      const reply = await answerSafely(source, request)
       // A client that leaves may never take the body.
-      request.signal.addEventListener('abort', () => memory.end())
+      if (reply.body instanceof Uint8Array || signal.aborted) memory.end()
+      else signal.addEventListener('abort', () => memory.end())
       return reply.body instanceof Uint8Array ? reply : { ...reply, body: thenEnd(reply.body, memory) }
     },
   }

@@ -4,6 +4,7 @@ import { errorText } from '../../encoding/errorText.js'
 import { TIMEOUT_MAX } from '../../encoding/timeSlice.js'
 import { DeadlineError, EndOfDataError, RequestError, isMissingBlock } from '../errors.js'
 import type { NetworkContext } from '../networkContext.js'
+import { BlockMemory } from '../store/blockstore.js'
 import {
   type Command,
   type CommandInput,
@@ -20,7 +21,6 @@ import {
 } from './command.js'
 import { parseGoDuration } from './goDuration.js'
 import { ListingMemory } from './listingMemory.js'
-import { BlockMemory } from '../store/blockstore.js'
 import {
   type CommandReply,
   type ReplyEncoding,
@@ -144,15 +144,14 @@ export async function executeCommand(
     blockstore: network.blockstore.countedIn(blockMemory),
   })
   const running = run(command, input, counted)
-  // A command that has run out of time still runs.
-  const release = (): void => void Promise.allSettled([running]).then(() => blockMemory.end())
   const end = (): void => {
     deadline.end()
     network.requestLog.end(logged)
-    release()
+    // A command that has run out of time still runs.
+    void Promise.allSettled([running]).then(() => blockMemory.end())
   }
   // A client that leaves may never take the answer.
-  signal.addEventListener('abort', release)
+  signal.addEventListener('abort', end)
   let answering: Promise<CommandReply> | undefined
   try {
     const output = await deadline.guard(running)

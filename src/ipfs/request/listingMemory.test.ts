@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest'
 import { ListingMemory } from './listingMemory.js'
 
+const { signal } = new AbortController()
+
 /** Counts entries until the memory makes its listing wait. */
 function count(memory: ListingMemory, entries: number): Promise<void> | undefined {
   for (let entry = 0; entry < entries; entry++) {
@@ -11,14 +13,18 @@ function count(memory: ListingMemory, entries: number): Promise<void> | undefine
 }
 
 test('a listing has at most a million entries', () => {
-  const memory = new ListingMemory()
+  const memory = new ListingMemory(signal)
   expect(count(memory, 1_000_000)).toBeUndefined()
   expect(() => memory.add()).toThrow('more than 1000000 entries in one answer')
   memory.end()
 })
 
 test('a long listing waits until another has ended, a short one does not', async () => {
-  const [first, second, third] = [new ListingMemory(), new ListingMemory(), new ListingMemory()]
+  const [first, second, third] = [
+    new ListingMemory(signal),
+    new ListingMemory(signal),
+    new ListingMemory(signal),
+  ]
   expect(count(first, 600_000)).toBeUndefined()
   expect(count(second, 2000)).toBeUndefined()
   const waiting = count(third, 10_000)
@@ -27,4 +33,13 @@ test('a long listing waits until another has ended, a short one does not', async
   await waiting
   second.end()
   third.end()
+})
+
+test('a listing ends when its client leaves', () => {
+  const client = new AbortController()
+  const memory = new ListingMemory(client.signal)
+  expect(count(memory, 2000)).toBeUndefined()
+  client.abort(new Error('the client left'))
+  expect(() => count(memory, 2000)).toThrow('the client left')
+  memory.end()
 })

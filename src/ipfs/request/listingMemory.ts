@@ -14,11 +14,11 @@ const BYTES_OF_ENTRY = 512
 /** The memory that a request's listing takes. Long listings wait while others take too much. */
 export class ListingMemory {
   readonly #share = new MemoryShare(listings)
-  readonly #signal: AbortSignal | undefined
+  readonly #signal: AbortSignal
   #entries = 0
 
   /** @param signal - ends the listing when it is aborted */
-  constructor(signal?: AbortSignal) {
+  constructor(signal: AbortSignal) {
     this.#signal = signal
   }
 
@@ -35,7 +35,7 @@ export class ListingMemory {
       throw new FileNetworkError(`more than ${MAX_ENTRIES} entries in one answer`)
     }
     if (this.#entries % ENTRIES_AT_ONCE !== 0) return undefined
-    this.#signal?.throwIfAborted()
+    this.#signal.throwIfAborted()
     return this.#share.hold(ENTRIES_AT_ONCE * BYTES_OF_ENTRY)
   }
 

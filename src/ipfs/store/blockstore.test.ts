@@ -42,6 +42,15 @@ it('lets a few requests decode large blocks at once; the others wait until one h
   await claims[4]
 })
 
+it('lets common blocks pass, whatever large ones take', () => {
+  const holders = Array.from({ length: 3 }, () => new BlockMemory(signal))
+  for (const holder of holders) expect(holder.claim(codecCode.dagPb, links)).toBeUndefined()
+  const directories = Array.from({ length: 50 }, () => new BlockMemory(signal))
+  const directory = links.subarray(0, 400_000)
+  for (const request of directories) expect(request.claim(codecCode.dagPb, directory)).toBeUndefined()
+  for (const request of [...holders, ...directories]) request.end()
+})
+
 it('counts the largest block of a request', () => {
   const requests = Array.from({ length: 3 }, () => new BlockMemory(signal))
   for (const request of requests) {
@@ -67,7 +76,6 @@ it('rejects the claim of a client that left while it waited', async () => {
   const left = new BlockMemory(leaving.signal)
   const waiting = left.claim(codecCode.dagPb, links)
   leaving.abort(new Error('the client left'))
-  left.end()
   await expect(waiting).rejects.toThrow('the client left')
   for (const holder of holders) holder.end()
 })

@@ -35,22 +35,27 @@ export interface Removal {
   end(): void
 }
 
-/** Decoded blocks of all requests. Reading them may take minutes, so that patience with others is long. */
-const decodedBlocks = new MemoryPool(512 * 1024 * 1024, { patience: 30_000 })
+/** Milliseconds after which a waiting request goes on although none has released memory: a client may be slow to read. */
+const PATIENCE = 30_000
+/** Decoded blocks of all requests: common ones, such as directories below the sharding limit, never wait for large ones. */
+const commonBlocks = new MemoryPool(1024 * 1024 * 1024, { patience: PATIENCE })
+const largeBlocks = new MemoryPool(512 * 1024 * 1024, { patience: PATIENCE })
 
 /** Bytes that a decoded block takes for each of its own: a link of sixteen bytes takes more than four hundred. */
 const MEMORY_OF_BYTE = 32
 /** No decoded block takes much more, because the number of its values is bounded. */
 const MAX_MEMORY_OF_BLOCK = 256 * 1024 * 1024
-/** Blocks that take less never wait. */
-const UNCOUNTED_MEMORY = 1024 * 1024
+const MAX_MEMORY_OF_COMMON_BLOCK = 16 * 1024 * 1024
+/** Blocks that take less are not counted. */
+const MIN_MEMORY_OF_BLOCK = 1024 * 1024
 /** First byte of a dag-pb block that begins with its data. */
 const DATA_FIRST = 0x0a
 
-/** The memory of the largest block that a request has decoded. Large ones wait while others take too much. */
+/** The memory of the largest blocks that a request has decoded. It waits while others take too much. */
 export class BlockMemory {
   readonly #signal: AbortSignal
-  #share: MemoryShare | undefined
+  #common: MemoryShare | undefined
+  #large: MemoryShare | undefined
 
   /** @param signal - aborted when the client leaves, whose blocks are not decoded any more */
   constructor(signal: AbortSignal) {
@@ -60,21 +65,34 @@ export class BlockMemory {
   /**
    * Claims memory to decode a block.
    *
-   * @returns a promise to await before that if others take too much; it rejects with the signal's reason if that is
-   *   aborted meanwhile
+   * @returns a promise to await before that if others take too much; it rejects with the signal's reason once that is
+   *   aborted
    */
   claim(codec: number, block: Uint8Array): Promise<void> | undefined {
     if (codec === codecCode.raw) return undefined
     const values = block.length - plainLength(codec, block)
     const bytes = Math.min(block.length + values * MEMORY_OF_BYTE, MAX_MEMORY_OF_BLOCK)
-    if (bytes <= UNCOUNTED_MEMORY) return undefined
-    this.#share ??= new MemoryShare(decodedBlocks)
-    return this.#share.claim(bytes)?.then(() => this.#signal.throwIfAborted())
+    if (bytes <= MIN_MEMORY_OF_BLOCK) return undefined
+    const share =
+      bytes <= MAX_MEMORY_OF_COMMON_BLOCK
+        ? (this.#common ??= new MemoryShare(commonBlocks))
+        : (this.#large ??= new MemoryShare(largeBlocks))
+    const granted = share.claim(bytes)
+    return granted && this.#unlessAborted(share, granted)
   }
 
   /** Releases everything. */
   end(): void {
-    this.#share?.end()
+    this.#common?.end()
+    this.#large?.end()
+  }
+
+  async #unlessAborted(share: MemoryShare, granted: Promise<void>): Promise<void> {
+    const stopWaiting = (): void => share.end()
+    this.#signal.addEventListener('abort', stopWaiting)
+    await granted
+    this.#signal.removeEventListener('abort', stopWaiting)
+    this.#signal.throwIfAborted()
   }
 }
 
