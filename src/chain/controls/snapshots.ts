@@ -156,8 +156,8 @@ export class Snapshots {
         kept: this.#keepPool(chain.mempool.snapshot()),
         participants: participants.map((participant) => participant.save()),
       }
-      const pooled = chain.mempool.inOrderOfArrival()
-      // Everything is captured. From here on, the work yields between transactions.
+      // From here on, everything is captured, and the work yields between transactions.
+      const pooled = await chain.mempool.inOrderOfArrival()
       const shared = this.#latest && {
         id: this.#latest.id,
         count: commonLength(this.#latest.waiting, pooled),

@@ -1,10 +1,14 @@
 import { bytesToBigint } from '../../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../../encoding/timeSlice.js'
+import { NO_BYTES } from '../state/account.js'
 
 const JUMPDEST = 0x5b
 const PUSH1 = 0x60
 const PUSH32 = 0x7f
 /** Maximum that a two-byte index can address; further pushes are read again each time. */
 const MAX_INDEXED = 0xffff
+/** Bytes of code searched for jump targets in one step. */
+const SEARCHED_AT_ONCE = 1024 * 1024
 
 /** Keyed by the code's array, which stays the same when a contract is called repeatedly. */
 const tables = new WeakMap<Uint8Array, CodeTable>()
@@ -21,7 +25,8 @@ export function codeTableOf(code: Uint8Array): CodeTable {
 /** Facts about a code that the interpreter loop needs, each computed on demand. */
 export class CodeTable {
   readonly #code: Uint8Array
-  #jumps: Uint8Array | undefined
+  #jumps = NO_BYTES
+  #search: Promise<void> | undefined
   /** Index of a PUSH's value, by the position of the PUSH; zero if not read yet. */
   readonly pushIndex: Uint16Array
   /** Values of pushes that ran, from index 1 on. */
@@ -34,9 +39,24 @@ export class CodeTable {
     this.pushIndex = new Uint16Array(code.length)
   }
 
-  /** By position: 1 for a valid jump target, a JUMPDEST outside PUSH data. */
+  /** By position: 1 for a valid jump target, a JUMPDEST outside PUSH data. Empty before {@link findJumps}. */
   get jumps(): Uint8Array {
-    return (this.#jumps ??= findJumps(this.#code))
+    return this.#jumps
+  }
+
+  /** Finds the jump targets unless they are known; returns a promise if the code is so long that others must be let in. */
+  findJumps(): Promise<void> | undefined {
+    if (this.#jumps.length === this.#code.length) return undefined
+    if (this.#search !== undefined) return this.#search
+    const steps = findJumpsInSteps(this.#code)
+    if (this.#code.length <= SEARCHED_AT_ONCE) {
+      this.#jumps = runToCompletion(steps)
+      return undefined
+    }
+    this.#search = runInSlices(steps, new TimeSlice()).then((jumps) => {
+      this.#jumps = jumps
+    })
+    return this.#search
   }
 
   /** Reads the value of the PUSH at a position. Bytes beyond the end of the code are zero. */
@@ -53,12 +73,17 @@ export class CodeTable {
   }
 }
 
-function findJumps(code: Uint8Array): Uint8Array {
+function* findJumpsInSteps(code: Uint8Array): Steps<Uint8Array> {
   const jumps = new Uint8Array(code.length)
-  for (let position = 0; position < code.length; position++) {
-    const opcode = code[position] as number
-    if (opcode === JUMPDEST) jumps[position] = 1
-    else if (opcode >= PUSH1 && opcode <= PUSH32) position += opcode - PUSH1 + 1
+  let position = 0
+  while (position < code.length) {
+    const end = Math.min(position + SEARCHED_AT_ONCE, code.length)
+    for (; position < end; position++) {
+      const opcode = code[position] as number
+      if (opcode === JUMPDEST) jumps[position] = 1
+      else if (opcode >= PUSH1 && opcode <= PUSH32) position += opcode - PUSH1 + 1
+    }
+    yield
   }
   return jumps
 }

@@ -154,7 +154,11 @@ function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterC
             if (runState.programCounter >= code.length) break
           }
           const opcode = code[runState.programCounter] as number
-          if (opcode === JUMP || opcode === JUMPI) runState.validJumps = this.#table.jumps
+          if (opcode === JUMP || opcode === JUMPI) {
+            const search = this.#table.findJumps()
+            if (search !== undefined) return search
+            runState.validJumps = this.#table.jumps
+          }
           runState.opCode = opcode
           if (--host.stepsLeft <= 0) {
             const pause = host.pause()

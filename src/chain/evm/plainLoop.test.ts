@@ -166,6 +166,24 @@ describe('runPlain behaves like an unpatched ethereumjs', () => {
     await expectSame([...push(2n ** 64n + 5n), 0x56, ...tail])
   })
 
+  it('with a jump within code of megabytes, whose jump targets are found in steps', async () => {
+    const end = 1024 * 1024
+    for (const [target, isValid] of [
+      [end - 2, true],
+      [end, false],
+      [end + 1, false],
+      [end + 2, true],
+      [2 * end, true],
+      [2 * end + 1, false],
+    ] as const) {
+      const code = new Uint8Array(2 * end + 1)
+      code.set([...push(BigInt(target)), 0x56])
+      code.set([0x5b, 0x61, 0x5b, 0x5b, 0x5b], end - 2)
+      code[2 * end] = 0x5b
+      expect(await expectSame(code)).toMatchObject({ failed: !isValid })
+    }
+  })
+
   it('with every amount of gas up to what a code needs', async () => {
     const loop = [
       ...[...push(3n), 0x5b],

@@ -135,7 +135,7 @@ describe('Mempool', () => {
     // One yield to decode each, and one to add it.
     expect(await countTurns(() => reinject(pool, rules, stored))).toBeGreaterThanOrEqual(2 * stored.length)
     vi.restoreAllMocks()
-    expect(pool.inOrderOfArrival().map(nameOf)).toEqual(['a0', 'b0', 'a1'])
+    expect((await pool.inOrderOfArrival()).map(nameOf)).toEqual(['a0', 'b0', 'a1'])
   })
 
   it('offers the best tip whose nonce is next, ties by arrival', async () => {

@@ -1,5 +1,6 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { type Awaitable, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
+import { sortInSteps } from '../../encoding/sorting.js'
+import { type Awaitable, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
@@ -209,9 +210,13 @@ export class Mempool {
     return { pending: queue?.pending ?? [], queued: queue?.queued ?? [] }
   }
 
-  /** Lists all transactions in order of arrival. */
-  inOrderOfArrival(): readonly PooledTransaction[] {
-    return [...this.#index.byHash.values()].toSorted((a, b) => a.arrival - b.arrival)
+  /** Lists all transactions of this moment in order of arrival. */
+  async inOrderOfArrival(): Promise<readonly PooledTransaction[]> {
+    const entries = [...this.#index.byHash.values()]
+    return runInSlices(
+      sortInSteps(entries, (a, b) => a.arrival - b.arrival),
+      new TimeSlice(),
+    )
   }
 
   /** Returns the nonce after the last pending transaction of a 20-byte sender; undefined if it has none in the pool. */

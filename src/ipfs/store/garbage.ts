@@ -71,11 +71,12 @@ export async function checkPins(network: NetworkContext, cids: CID[]): Promise<P
   const wanted = new Set(cids.map(multihashText))
   const open = new Map(cids.map((cid) => [cidKey(cid), cid]))
   const check: PinCheck = { reasons: new Map(), read: new Set() }
-  const keep = (cid: CID, reason: string): void => {
-    if (open.delete(cidKey(cid))) check.reasons.set(cidKey(cid), reason)
+  const keep = (cid: CID, reason: () => string): void => {
+    const key = cidKey(cid)
+    if (open.delete(key)) check.reasons.set(key, reason())
   }
   for (const mode of ['recursive', 'direct'] as const) {
-    for await (const pin of network.pins.list(mode)) keep(pin.cid, `pinned: ${mode}`)
+    for await (const pin of network.pins.list(mode)) keep(pin.cid, () => `pinned: ${mode}`)
   }
   if (open.size === 0) return check
   const seen = new LargeSet()
@@ -84,13 +85,13 @@ export async function checkPins(network: NetworkContext, cids: CID[]): Promise<P
       for await (const cid of walkCids(network.blockstore, pin.cid, seen)) {
         const text = multihashText(cid)
         if (cid.code !== codecCode.raw && wanted.has(text)) check.read.add(text)
-        keep(cid, `pinned via ${pin.cid}`)
+        keep(cid, () => `pinned via ${pin.cid}`)
         if (open.size === 0) return check
       }
     }
   } catch (error) {
     if (!(error instanceof FileNetworkError)) throw error
-    for (const cid of [...open.values()]) keep(cid, `pin check failed: ${error.message}`)
+    for (const cid of [...open.values()]) keep(cid, () => `pin check failed: ${error.message}`)
   }
   return check
 }
