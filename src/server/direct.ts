@@ -1,7 +1,14 @@
 import type { IncomingHttpHeaders, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import { type Awaitable, ShortWorkQueue, atEndOfTurn, orElse, whenReady } from '../encoding/timeSlice.js'
+import {
+  type Awaitable,
+  ShortWorkQueue,
+  TimeSlice,
+  atEndOfTurn,
+  orElse,
+  whenReady,
+} from '../encoding/timeSlice.js'
 import { refuse } from '../provider/admission/refusal.js'
 import { type HttpReply, reasonOf, textReply, writeBody } from './reply.js'
 import { DirectRequest, type RequestHead, type RpcRoute } from './request.js'
@@ -112,10 +119,18 @@ class DirectConnection {
     if (!this.#isAnswering && !this.#isHandedOff) this.#socket.resume()
   }
 
-  /** A loop, because a synchronous answer would recurse. */
+  /** A loop, because a synchronous answer would recurse. One part may hold more than a thousand requests. */
   #takeRequests(): void {
     this.#isTakingRequests = true
-    while (this.#unread !== undefined && !this.#isAnswering && this.#takeRequest(this.#unread));
+    let slice: TimeSlice | undefined
+    while (this.#unread !== undefined && !this.#isAnswering) {
+      const pause = slice?.pause()
+      slice ??= new TimeSlice()
+      if (pause !== undefined) {
+        this.#isAnswering = true
+        void pause.then(this.#answered)
+      } else if (!this.#takeRequest(this.#unread)) break
+    }
     this.#isTakingRequests = false
   }
 
@@ -184,7 +199,9 @@ class DirectConnection {
   }
 
   #readHead(unread: Buffer): KnownHead | undefined {
-    const known = this.#known.find(({ bytes }) => startsWith(unread, bytes))
+    const known = this.#known.find(
+      ({ bytes: { length }, bytes }) => unread.length >= length && bytes.compare(unread, 0, length) === 0,
+    )
     if (known !== undefined) return known
     const end = unread.indexOf(headEnd, 0, 'latin1')
     const head = end < 0 ? undefined : readRequestHead(unread.toString('latin1', 0, end))
@@ -220,13 +237,8 @@ class DirectConnection {
 /** Connections on their way to node:http: hundreds may come at once, and each takes a tenth of a millisecond. */
 const handOffs = new ShortWorkQueue()
 
-function startsWith(bytes: Buffer, start: Buffer): boolean {
-  return bytes.length >= start.length && bytes.compare(start, 0, start.length, 0, start.length) === 0
-}
-
-function ignore(): void {
-  // `close` follows.
-}
+/** Listens to errors: `close` follows. */
+const ignore = (): void => undefined
 
 /**
  * Sits in front of a node:http server and answers the plain requests on its connections. Everything else reaches the
@@ -355,10 +367,9 @@ export function readRequestHead(text: string): RequestHead | undefined {
     headers[key] = value.trimEnd()
   }
   const { host, 'content-length': length = '' } = headers
-  if (host === undefined || !plainHost.test(host) || !isPersistent(headers) || !decimal.test(length))
-    return undefined
-  if (unusualFields.some((name) => headers[name] !== undefined) || Number(length) > MAX_BODY_LENGTH)
-    return undefined
+  const isUnusual = unusualFields.some((name) => headers[name] !== undefined)
+  if (isUnusual || host === undefined || !plainHost.test(host) || !isPersistent(headers)) return undefined
+  if (!decimal.test(length) || Number(length) > MAX_BODY_LENGTH) return undefined
   return { target, headers, bodyLength: Number(length) }
 }
 
@@ -384,15 +395,13 @@ const MAX_WAIT_MILLISECONDS = 1
  * client. Answers to a client that sends one request after another leave at once, as it has nothing to gain.
  */
 export class ReplyQueue {
-  #waiting: Pick<DirectConnection, 'write'>[] = []
+  readonly #waiting: Pick<DirectConnection, 'write'>[] = []
   /** When the first pending answer was queued, by performance.now(). */
   #since = 0
   #last: Pick<DirectConnection, 'write'> | undefined
   /** Writes all pending answers, as happens at the end of the turn. */
   readonly writeWaiting = (): void => {
-    const connections = this.#waiting
-    this.#waiting = []
-    for (const connection of connections) connection.write()
+    for (const connection of this.#waiting.splice(0)) connection.write()
   }
 
   /** Lets a connection write its answer at the end of this event-loop turn, or at once. */
@@ -420,10 +429,8 @@ let date = ''
 /** Returns the Date field (RFC 9110, section 6.6.1), cached for a second. */
 function currentDate(): string {
   const now = Math.floor(Date.now() / 1000)
-  if (now !== second) {
-    second = now
-    date = new Date(now * 1000).toUTCString()
-  }
+  if (now !== second) date = new Date(now * 1000).toUTCString()
+  second = now
   return date
 }
 
