@@ -1,5 +1,5 @@
 /** The subset of JSON Schema that values are generated from. */
-interface Schema {
+export interface Schema {
   type?: string | string[]
   enum?: unknown[]
   const?: unknown
