@@ -20,7 +20,7 @@ function setGrowth(percent) {
   v8.setFlagsFromString(`--heap-growing-percent=${percent}`)
 }
 
-/** Lets the young generation grow to its maximum; V8 doubles it, and shrinks it when the node is idle. */
+/** Lets the young generation grow to its maximum; V8 doubles it, and shrinks it only when the node is idle. */
 class YoungGeneration {
   #canGrow = true
 
@@ -28,28 +28,45 @@ class YoungGeneration {
     const { space_size: bytes } = v8
       .getHeapSpaceStatistics()
       .find(({ space_name: name }) => name === 'new_space')
-    const canGrow = 2 * bytes <= MAX_YOUNG_BYTES
+    this.#letGrow(2 * bytes <= MAX_YOUNG_BYTES)
+  }
+
+  /** Runs a function under V8's own flags. */
+  suspend(run) {
+    this.#letGrow(true)
+    run()
+    this.adjust()
+  }
+
+  #letGrow(canGrow) {
     if (canGrow === this.#canGrow) return
     this.#canGrow = canGrow
     v8.setFlagsFromString(`--semi-space-growth-factor=${canGrow ? 2 : 1}`)
   }
 }
 
-/**
- * Limits how far V8's heap grows between two major collections, which determines most of the node's memory use:
- * little under a steady load, more while collections follow each other closely. Limits the young generation too.
- */
+/** Limits how far V8's heap grows, which determines how long collections take, and most of the node's memory use. */
 module.exports = {
   /**
-   * Sets the growth and adjusts it after each collection. Call it only after the code cache is stored, which is valid for
-   * one set of flags.
+   * Limits the young generation, all of which may be in use and is then copied in one step.
+   *
+   * @returns a function that runs another one with the flags of a start, on which the code cache depends
+   */
+  limitYoungGeneration() {
+    const young = new YoungGeneration()
+    young.adjust()
+    new PerformanceObserver(() => young.adjust()).observe({ entryTypes: ['gc'] })
+    return (run) => young.suspend(run)
+  },
+
+  /**
+   * Limits the growth between two major collections: little under a steady load, more while collections follow each
+   * other closely. Call it only after the code cache is stored, which is valid for one set of flags.
    */
   followCollections() {
     setGrowth(GROWTH_PERCENT)
-    const young = new YoungGeneration()
     let last = -Infinity
     new PerformanceObserver((list) => {
-      young.adjust()
       for (const { detail, startTime } of list.getEntries()) {
         if (detail.kind !== constants.NODE_PERFORMANCE_GC_MAJOR) continue
         const minimum = startTime - last < CLOSE_MILLISECONDS ? MIN_GROWTH_BYTES : 0

@@ -39,7 +39,7 @@ function storeCodeCache(file, script) {
   }
 }
 
-/** Tunes V8. Its modules are loaded here so that they do not delay the first answer. */
+/** Tunes V8. These modules are loaded once the node has started, so that they do not delay it. */
 function tune() {
   require('./heapGrowth.js').followCollections()
   require('./tierUp.js').optimizeSooner()
@@ -52,12 +52,13 @@ function run(source) {
   const script = new Script(source, { filename: path, cachedData })
   const isCached = cachedData !== undefined && !script.cachedDataRejected
   const whenStarted = () => {
+    const withInitialFlags = require('./heapGrowth.js').limitYoungGeneration()
     setTimeout(() => {
       if (isCached) tune()
       // The cache contains the functions compiled so far; after a test suite, those that the next run will need.
       else
         require('./quietMoment.js').atQuietMoment(() => {
-          storeCodeCache(file, script)
+          withInitialFlags(() => storeCodeCache(file, script))
           tune()
         })
     }, TUNING_DELAY).unref()
