@@ -158,12 +158,12 @@ describe('a dump', () => {
     expect(await height()).toBe(0)
   })
 
-  test('with an object of more than 340,000 members is refused', async () => {
+  test('with an object of more than 170,000 members is refused', async () => {
     const { call } = await startDevnet()
-    const members = Array.from({ length: 340_001 }, (_, index) => `"${index.toString(36)}":1`)
+    const members = Array.from({ length: 170_001 }, (_, index) => `"${index.toString(36)}":1`)
     const dump = bytesToHex(gzipSync(`{"accounts":{${members.join(',')}}}`))
     expect((await refusalOf(call('anvil_loadState', dump))).message).toBe(
-      'Failed to decode state dump: An object has more than 340000 members',
+      'Failed to decode state dump: An object has more than 170000 members',
     )
   })
 

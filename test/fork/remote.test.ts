@@ -197,14 +197,27 @@ test('a remote that answers more often than it is asked is refused', async () =>
   )
 })
 
-test('megabytes of white space around an answer are skipped', async () => {
+test('a megabyte of white space around an answer is skipped', async () => {
   const node = await fork({ forkRetries: 0 })
-  const space = ' '.repeat(4_000_000)
+  const space = ' '.repeat(1_000_000)
   treat = (messages) => {
     const answers = messages.map(({ id }) => `{"jsonrpc":"2.0",${space}"id":${id},"result":"0x5"}`)
     return { status: 200, body: `${space}[${answers.join(',')}]` }
   }
   expect(await node.request('eth_getBalance', [`0x${'5'.repeat(40)}`, 'latest'])).toBe('0x5')
+})
+
+test('an answer with a string of more than 32 MB is refused, and others follow', async () => {
+  const node = await fork({ forkRetries: 0 })
+  const code = (characters: number) => `"0x${'00'.repeat(characters / 2 - 1)}"`
+  const trace = async (characters: number) => {
+    treat = ([message]) => ({ status: 200, body: `{"id":${message!.id},"result":${code(characters)}}` })
+    return node.request('trace_block', ['0x1'])
+  }
+  await expect(trace(2 ** 25 + 2)).rejects.toThrow(
+    / answers with too much: A string has more than 33554432 characters$/,
+  )
+  expect(await trace(2 ** 25)).toHaveLength(2 ** 25)
 })
 
 test('a call that needs a lost remote fails with its host but not its key', async () => {

@@ -1,12 +1,13 @@
+import { StringDecoder } from 'node:string_decoder'
 import { setImmediate } from 'node:timers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { errorText } from '../../encoding/errorText.js'
-import { parseJsonInSteps } from '../../encoding/json.js'
+import { JsonLimitError, callLimits, parseJsonInSteps } from '../../encoding/json.js'
+import { TextPieces } from '../../encoding/jsonText.js'
 import { encodeJsonInSteps } from '../../encoding/jsonWriter.js'
 import { maskUrl, createMask } from '../../encoding/maskUrl.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
-import { decodeChunks } from '../../rpc/envelope/decodeChunks.js'
-import { removeSpans, scanStructure } from '../../rpc/envelope/scan.js'
+import { scanStructure } from '../../rpc/envelope/scan.js'
 
 /** Options of a remote client. */
 export interface RemoteClientOptions {
@@ -55,8 +56,12 @@ interface Answer {
 /** Maximum number of calls per HTTP request. */
 const MAX_BATCH = 100
 
-/** Maximum length of an answer in bytes: its text is copied in one step. */
+/** Maximum length of an answer in bytes. */
 const MAX_ANSWER = 64 * 1024 * 1024
+/** A string of an answer is joined in one step. */
+const answerLimits = { ...callLimits, characters: 32 * 1024 * 1024 }
+/** Characters of a refusal that secrets are searched in; its start is shown. */
+const MAX_MASKED = 64 * 1024
 /** Maximum bytes of results that are one value. */
 const longestBytes: Readonly<Record<string, number>> = {
   eth_getBalance: 32,
@@ -219,13 +224,12 @@ export class RemoteClient {
       body,
       signal: AbortSignal.any([AbortSignal.timeout(this.#options.timeout), this.#stopped.signal]),
     })
-    const chunks = await this.#readChunks(response)
-    const text = await runInSlices(decodeChunks(chunks), new TimeSlice())
+    const text = await this.#readText(response)
     if (response.status === 401 || response.status === 403) {
-      const message = this.#masked(text).slice(0, 200)
+      const message = this.#masked(text.slice(0, MAX_MASKED)).slice(0, 200)
       throw new ForkError(`${this.shownUrl} refuses: HTTP ${response.status} ${message}`.trim())
     }
-    const answer = await runInSlices(parseAnswer(text), new TimeSlice())
+    const answer = await runInSlices(this.#parseAnswer(text), new TimeSlice())
     if (Array.isArray(answer)) {
       if (answer.length > calls.length) {
         throw new ForkError(`${this.shownUrl} answers ${calls.length} calls ${answer.length} times`)
@@ -239,16 +243,35 @@ export class RemoteClient {
   }
 
   /** @throws ForkError if the answer is too long */
-  async #readChunks({ body }: Response): Promise<readonly Uint8Array[]> {
-    const chunks: Uint8Array[] = []
+  async #readText({ body }: Response): Promise<TextPieces> {
+    const text = new TextPieces()
+    const decoder = new StringDecoder('utf8')
+    const slice = new TimeSlice()
     let length = 0
     for await (const chunk of body ?? []) {
       length += chunk.length
       if (length > MAX_ANSWER)
         throw new ForkError(`${this.shownUrl} answers with more than ${MAX_ANSWER} bytes`)
-      chunks.push(chunk)
+      text.push(decoder.write(chunk))
+      // fetch hands over what has arrived without letting others in.
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
     }
-    return chunks
+    text.push(decoder.end())
+    return text
+  }
+
+  /** @returns undefined if the text is not JSON of an array or object @throws ForkError if it exceeds a limit */
+  *#parseAnswer(text: TextPieces): Steps<object | undefined> {
+    try {
+      const { isTooDeep } = yield* scanStructure(text)
+      if (isTooDeep) return undefined
+      const value = yield* parseJsonInSteps(text, { limits: answerLimits })
+      return typeof value === 'object' && value !== null ? value : undefined
+    } catch (error) {
+      if (!(error instanceof JsonLimitError)) return undefined
+      throw new ForkError(`${this.shownUrl} answers with too much: ${error.message}`)
+    }
   }
 
   /** @returns false if the call was rate-limited or left out, and may be retried */
@@ -293,17 +316,6 @@ function withoutCredentials(url: string): { target: URL; authorization: Record<s
   target.password = ''
   const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`
   return { target, authorization: { authorization: `Basic ${Buffer.from(pair).toString('base64')}` } }
-}
-
-function* parseAnswer(text: string): Steps<object | undefined> {
-  try {
-    const { isTooDeep, longSpaces } = yield* scanStructure(text)
-    if (isTooDeep) return undefined
-    const value = yield* parseJsonInSteps(removeSpans(text, longSpaces))
-    return typeof value === 'object' && value !== null ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Returns what is wrong with a result that has to be hexadecimal; undefined if nothing is. */

@@ -1,5 +1,5 @@
 import { MAX_NESTING } from '../../encoding/json.js'
-import { endOfPlainString, endOfString, skipWhitespace } from '../../encoding/jsonText.js'
+import { type Characters, endOfPlainString, endOfString, skipWhitespace } from '../../encoding/jsonText.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
 const structural = /["{}[\]]/g
@@ -67,7 +67,7 @@ export interface Structure {
 }
 
 /** Scans brackets and whitespace of text that may not be valid JSON. */
-export function* scanStructure(text: string): Steps<Structure> {
+export function* scanStructure(text: Characters): Steps<Structure> {
   const longSpaces: ValueSpan[] = []
   let depth = 0
   let piece = PIECE_LENGTH
@@ -89,11 +89,11 @@ export function* scanStructure(text: string): Steps<Structure> {
   return { isTooDeep: false, longSpaces }
 }
 
-function isSpace(text: string, index: number): boolean {
+function isSpace(text: Characters, index: number): boolean {
   return skipWhitespace(text.charAt(index), 0) === 1
 }
 
-function* endOfSpace(text: string, start: number): Steps<number> {
+function* endOfSpace(text: Characters, start: number): Steps<number> {
   let index = start
   for (;;) {
     const piece = text.slice(index, index + PIECE_LENGTH)

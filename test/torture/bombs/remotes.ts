@@ -119,7 +119,11 @@ const logs = (toBlock: string) => ({ method: 'eth_getLogs', params: [{ fromBlock
 /** Bombs for a fork whose remote answers with much. */
 export const remotes: readonly Bomb[] = [
   forked('twenty megabytes of hexadecimal', trace, () => ({ result: hexText(1e7) })),
-  forked('sixty megabytes of hexadecimal', trace, () => ({ result: hexText(3e7) })),
+  forked('thirty megabytes of hexadecimal', trace, () => ({ result: hexText(1.5e7) })),
+  {
+    ...forked('sixty megabytes of hexadecimal', trace, () => ({ result: hexText(3e7) })),
+    refusal: 'A string has more than 33554432 characters',
+  },
   forked('a million objects', trace, () => ({ result: objectsText() })),
   forked(
     'a fee history of a million tips before local blocks',

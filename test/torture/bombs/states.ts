@@ -98,7 +98,7 @@ export const states: readonly Bomb[] = [
     ...rpc('half a million members', 'anvil_loadState', () => [
       `0x${gzipSync(`{${many(5e5, (index) => `"${index.toString(36)}":1`).join(',')}}`).toString('hex')}`,
     ]),
-    refusal: 'An object has more than 340000 members',
+    refusal: 'An object has more than 170000 members',
   },
   rpc('the whole state after that', 'anvil_dumpState', () => [true]),
   rpc('the genesis of that', 'standin_dumpGenesis', () => []),
@@ -118,5 +118,5 @@ export const states: readonly Bomb[] = [
   stateOfBlocks(3500),
   stateOfBlocks(30_000),
   // Takes half a minute.
-  ...(isFull ? [rpc('a state of 200,000 accounts', 'anvil_loadState', () => [stateOf(200_000)])] : []),
+  ...(isFull ? [rpc('a state of 160,000 accounts', 'anvil_loadState', () => [stateOf(160_000)])] : []),
 ]

@@ -15,7 +15,7 @@ import { WireBytes, type WirePiece } from '../../wire.js'
  */
 const limits: DumpLimits = {
   length: 128 * 1024 * 1024,
-  json: { elements: 2 ** 22, members: 340_000, containers: 2 ** 22, characters: 2 + 2 * 2 ** 24 },
+  json: { elements: 2 ** 22, members: 170_000, containers: 2 ** 22, characters: 2 + 2 * 2 ** 24 },
 }
 
 /**
