@@ -25,7 +25,7 @@ test('the young generation stays small enough to be copied in one step', { timeo
     { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] },
   )
   onTestFinished(() => void child.kill())
-  const [line] = (await once(child.stdout, 'data')) as [Buffer]
+  const [line] = (await once(child.stdout!, 'data')) as [Buffer]
   const { url } = JSON.parse(line.toString()) as Ready
   const values = Array.from({ length: 400_000 }, () => ({}))
   let largest = 0
