@@ -1,6 +1,15 @@
 /** Number of keys in the first map, and of the maps that hold further ones. */
 const KEYS_IN_FIRST_MAP = 65_536
 const FURTHER_MAPS = 64
+const SHARES = 4093
+/**
+ * The map that holds each share of the keys. The last one holds almost twice as many as the first, so that the maps do
+ * not all double their tables at the same time.
+ */
+const mapOfShare = Uint8Array.from(
+  { length: SHARES },
+  (_, share) => FURTHER_MAPS * Math.log2(1 + share / SHARES),
+)
 
 /**
  * A map for millions of strings. A plain map takes a tenth of a second to double the table of a million keys; the
@@ -42,7 +51,7 @@ export class LargeMap<T> {
 function mapOf<T>(maps: readonly Map<string, T>[], key: string): Map<string, T> {
   let sum = 0
   for (let index = 0; index < key.length; index++) sum = (sum * 31 + key.charCodeAt(index)) | 0
-  return maps[(sum >>> 0) % FURTHER_MAPS]!
+  return maps[mapOfShare[(sum >>> 0) % SHARES]!]!
 }
 
 /** A set for millions of strings; see {@link LargeMap}. */

@@ -182,8 +182,8 @@ describe('a dump', () => {
   test.each([
     [
       'longer than anvil_setCode takes',
-      'ab'.repeat(2 ** 24 + 1),
-      /^Failed to .*: A string has more than 33554434 characters$/,
+      'ab'.repeat(2 ** 23 + 1),
+      /^Failed to .*: A string has more than 16777218 characters$/,
     ],
     ['not hexadecimal', `${'ab'.repeat(200_000)}zz`, /^Failed to .*\.code: not hexadecimal$/],
     ['of an odd number of digits', 'abc', /^Failed to .*\.code: an odd number of digits$/],

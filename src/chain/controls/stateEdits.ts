@@ -3,7 +3,7 @@ import { Account, Address } from '@ethereumjs/util'
 import { MAX_UINT256 } from '../../encoding/bigints.js'
 import { bigintToBytes, bytesToBigint } from '../../encoding/hex.js'
 import type { Chain } from '../chain.js'
-import { ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
+import { ChainError, ExecutionFailedError, ExecutionRevertedError } from '../errors.js'
 import type { AccessListEntry } from '../calls/callObject.js'
 import type { MessageExecutor } from '../calls/executor.js'
 import { stripZeros } from '../state/account.js'
@@ -32,8 +32,18 @@ export function setNonce(chain: EditableChain, address: Uint8Array, nonce: bigin
   return edit(chain, (state) => changeAccount(state, address, () => ({ nonce })))
 }
 
-/** Sets the runtime code of a 20-byte address; empty code removes it. */
-export function setCode(chain: EditableChain, address: Uint8Array, code: Uint8Array): Promise<void> {
+/** Maximum bytes of code, which are hashed and written in one step. */
+const MAX_CODE_LENGTH = 8 * 1024 * 1024
+
+/**
+ * Sets the runtime code of a 20-byte address; empty code removes it.
+ *
+ * @throws ChainError if the code is too long
+ */
+export async function setCode(chain: EditableChain, address: Uint8Array, code: Uint8Array): Promise<void> {
+  if (code.length > MAX_CODE_LENGTH) {
+    throw new ChainError(`the code is longer than ${MAX_CODE_LENGTH} bytes`)
+  }
   return edit(chain, (state) => state.putCode(new Address(address), code))
 }
 

@@ -94,6 +94,9 @@ async function priceLongData(transaction: TypedTransaction, rules: ForkRules): P
     value += BigInt(Math.ceil(data.length / 32)) * rules.param('initCodeWordGas')
   }
   cache.dataFee = { value, hardfork: rules.hardfork() }
+  const counted: { zeros?: number } = cache
+  // The built command reads it (scripts/lighterLibraries.mjs).
+  counted.zeros = zeros
   if (!rules.isActivatedEIP(7623)) return { transaction, floor: 0n }
   const tokens = BigInt(zeros + TOKENS_PER_BYTE * others)
   return { transaction, floor: rules.param('txGas') + tokens * rules.param('totalCostFloorPerToken') }

@@ -114,7 +114,7 @@ const READER = address(0x5107)
 /** An account with more code than any contract. */
 const LARGE_CODE = address(0xc0de)
 const putLargeCode = oncePerNode((node) =>
-  call(node, 'anvil_setCode', [LARGE_CODE, `0x${'5b'.repeat(1.5e7)}`]),
+  call(node, 'anvil_setCode', [LARGE_CODE, `0x${'5b'.repeat(2 ** 23)}`]),
 )
 /** Calls that read that code. */
 const readings: Record<string, readonly unknown[]> = {
@@ -219,14 +219,18 @@ export const edges: readonly Bomb[] = [
     'latest',
     { [TARGET]: { code: loggingCode() } },
   ]),
-  rpc('code of fifteen megabytes', 'anvil_setCode', () => [address(0xc0df), `0x${'5b'.repeat(1.5e7)}`]),
+  rpc('code of eight megabytes', 'anvil_setCode', () => [address(0xc0df), `0x${'5b'.repeat(2 ** 23)}`]),
+  {
+    ...rpc('code of fifteen megabytes', 'anvil_setCode', () => [address(0xc0df), `0x${'5b'.repeat(1.5e7)}`]),
+    refusal: 'the code is longer than 8388608 bytes',
+  },
   rpc('an override of code of fifteen megabytes', 'eth_call', () => [
     { to: TARGET },
     'latest',
     { [TARGET]: { code: `0x00${'5b'.repeat(1.5e7)}` } },
   ]),
   ...Object.entries(readings).map(([method, params]) => ({
-    ...rpc('code of fifteen megabytes', method, () => params),
+    ...rpc('code of eight megabytes', method, () => params),
     prepare: putLargeCode,
   })),
   {
@@ -259,7 +263,7 @@ export const edges: readonly Bomb[] = [
     refusal: 'There are more than 1048576 arrays and objects',
   })),
   {
-    ...body('three million numbers below 1,500 brackets', () => callOf(nested(1500, `${'1,'.repeat(3e6)}1`))),
+    ...body('two million numbers below 1,500 brackets', () => callOf(nested(1500, `${'1,'.repeat(2e6)}1`))),
     refusal: 'cannot unmarshal array',
   },
   {

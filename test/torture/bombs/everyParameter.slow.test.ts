@@ -91,7 +91,7 @@ function largeValues(bytes: number): Record<string, string> {
     words: text('word '.repeat(bytes / 5)),
     'letters outside Latin 1': text('\u0436'.repeat(bytes / 2)),
     'control characters': text('\u0001'.repeat(bytes / 6)),
-    numbers: text(many(bytes / 4, () => 1)),
+    numbers: text(many(bytes / 8, () => 1_000_000)),
     hashes: text(many(bytes / 70, hash)),
     lists: text(many(bytes / 6, () => [[]])),
     addresses: text(Object.fromEntries(many(bytes / 150, (index) => [address(index), {}]))),

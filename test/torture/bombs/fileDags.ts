@@ -295,7 +295,7 @@ export const fileDags: readonly Bomb[] = [
     file(
       path,
       () => path,
-      () => Buffer.alloc(3e7, 1),
+      () => Buffer.alloc(1.5e7, 1),
     ),
   ),
   ...['keccak-512', 'blake3', 'sha3-512', 'blake2b-512', 'sha1', 'sha2-512', 'shake-256', 'blake2s-256'].map(

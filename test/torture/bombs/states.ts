@@ -79,13 +79,13 @@ export const states: readonly Bomb[] = [
     ...rpc('thirty megabytes of empty objects', 'anvil_loadState', () => [
       `0x${gzipSync(`[${'{},'.repeat(1e7)}{}]`).toString('hex')}`,
     ]),
-    refusal: 'There are more than 4194304 arrays and objects',
+    refusal: 'There are more than 2097152 arrays and objects',
   },
   {
     ...rpc('a string of a hundred megabytes', 'anvil_loadState', () => [
       `0x${gzipSync(`"${'a'.repeat(1e8)}"`).toString('hex')}`,
     ]),
-    refusal: 'A string has more than 33554434 characters',
+    refusal: 'A string has more than 16777218 characters',
   },
   ...[
     ['a hundred megabytes that are no value', 'a'],
@@ -102,10 +102,10 @@ export const states: readonly Bomb[] = [
   },
   rpc('the whole state after that', 'anvil_dumpState', () => [true]),
   rpc('the genesis of that', 'standin_dumpGenesis', () => []),
-  rpc('a state of a contract of sixteen megabytes of code', 'anvil_loadState', () => [stateOfCode(2 ** 24)]),
+  rpc('a state of a contract of eight megabytes of code', 'anvil_loadState', () => [stateOfCode(2 ** 23)]),
   {
     ...rpc('a state of a contract of thirty megabytes of code', 'anvil_loadState', () => [stateOfCode(3e7)]),
-    refusal: 'A string has more than 33554434 characters',
+    refusal: 'A string has more than 16777218 characters',
   },
   {
     ...rpc('a balance of ten million decimal digits', 'anvil_loadState', () => [

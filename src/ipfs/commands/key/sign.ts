@@ -13,7 +13,7 @@ import { goQuote } from '../../text/goQuote.js'
 /** Prefix of the signed data, so that a signature cannot be used for anything else (Kubo, `coreapi/key.go`). */
 const messagePrefix = Buffer.from('libp2p-key signed message:')
 /** The most data that can be signed, with the prefix, in bytes. */
-const DATA_LIMIT = 32 * 1024 * 1024
+const DATA_LIMIT = 16 * 1024 * 1024
 
 const dataArgument = fileArgument('data', 'Data.')
 const keyOption = {

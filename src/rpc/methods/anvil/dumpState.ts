@@ -10,12 +10,12 @@ import { anything, data } from '../../params/bytes.js'
 import { WireBytes, type WirePiece } from '../../wire.js'
 
 /**
- * Code of an account may be as long as that of anvil_setCode, a call of 32 MB. Longer strings, objects of more members,
+ * Code of an account may be as long as that of anvil_setCode, 8 MiB. Longer strings, objects of more members,
  * or more of them, would stop other requests; the files of --load-state may have any number.
  */
 const limits: DumpLimits = {
   length: 128 * 1024 * 1024,
-  json: { elements: 2 ** 22, members: 170_000, containers: 2 ** 22, characters: 2 + 2 * 2 ** 24 },
+  json: { elements: 2 ** 21, members: 170_000, containers: 2 ** 21, characters: 2 + 2 * 2 ** 23 },
 }
 
 /**
