@@ -94,7 +94,7 @@ async function priceLongData(transaction: TypedTransaction, rules: ForkRules): P
     value += BigInt(Math.ceil(data.length / 32)) * rules.param('initCodeWordGas')
   }
   cache.dataFee = { value, hardfork: rules.hardfork() }
-  const counted: { zeros?: number } = cache
+  const counted: typeof cache & { zeros?: number } = cache
   // The built command reads it (scripts/lighterLibraries.mjs).
   counted.zeros = zeros
   if (!rules.isActivatedEIP(7623)) return { transaction, floor: 0n }
