@@ -15,7 +15,7 @@ import { decodeChunks } from '../rpc/envelope/decodeChunks.js'
 const IDLE_MILLISECONDS = 4000
 const MAX_REDIRECTS = 5
 /** Maximum length of an answer in bytes, also when decompressed: a megabyte can decompress to a gigabyte. */
-const MAX_ANSWER = 128 * 1024 * 1024
+const MAX_ANSWER = 64 * 1024 * 1024
 /** Redirects that keep method and body (RFC 9110, sections 15.4.8 and 15.4.9). */
 const redirects: ReadonlySet<number | undefined> = new Set([307, 308])
 

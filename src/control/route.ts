@@ -1,6 +1,6 @@
 import type { Context, Hono } from 'hono'
 import type * as z from 'zod'
-import { parseJsonInSteps } from '../encoding/json.js'
+import { JsonLimitError, type JsonLimits, parseJsonInSteps } from '../encoding/json.js'
 import { keysOf } from '../encoding/jsonKeys.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../encoding/timeSlice.js'
 import { ConfigurationError, checkConfiguration } from '../provider/configuration.js'
@@ -42,6 +42,13 @@ const MAX_BODY = 2 * 1024 * 1024
 
 /** Maximum elements and members in a body, because schemas check all of them in one step. */
 const MAX_VALUES = 20_000
+/** A body with more in one place is not even parsed. */
+const limits: JsonLimits = {
+  elements: MAX_VALUES,
+  members: MAX_VALUES,
+  containers: 1 + MAX_VALUES,
+  characters: Infinity,
+}
 
 /** Maximum levels of nesting in a body, because schemas descend by recursion. */
 const MAX_DEPTH = 100
@@ -61,9 +68,14 @@ export async function readJson(context: Context): Promise<unknown> {
 async function parsed(text: string): Promise<unknown> {
   try {
     return await runInSlices(parse(text), new TimeSlice())
-  } catch {
+  } catch (error) {
+    if (error instanceof JsonLimitError) throw tooManyValues()
     return undefined
   }
+}
+
+function tooManyValues(): ConfigurationError {
+  return new ConfigurationError(`the body: expected at most ${MAX_VALUES} elements and members`)
 }
 
 /** @throws ConfigurationError if arrays and objects have too many elements and members, or levels */
@@ -76,9 +88,7 @@ function checkSize(body: unknown): void {
     for (const value of level) {
       if (typeof value !== 'object' || value === null) continue
       count += Array.isArray(value) ? value.length : keysOf(value).length
-      if (count > MAX_VALUES) {
-        throw new ConfigurationError(`the body: expected at most ${MAX_VALUES} elements and members`)
-      }
+      if (count > MAX_VALUES) throw tooManyValues()
       for (const inner of Object.values(value)) below.push(inner)
     }
     level = below
@@ -107,5 +117,5 @@ function ignore(): void {
 /** Parses JSON; undefined if it is nested too deeply. @throws SyntaxError if it is not JSON */
 function* parse(text: string): Steps<unknown> {
   const { isTooDeep } = yield* scanStructure(text)
-  return isTooDeep ? undefined : yield* parseJsonInSteps(text)
+  return isTooDeep ? undefined : yield* parseJsonInSteps(text, { limits })
 }

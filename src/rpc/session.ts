@@ -8,7 +8,7 @@ import {
   runToCompletion,
 } from '../encoding/timeSlice.js'
 import type { RequestContext, Transport } from './callPolicy.js'
-import { decodeTextInSteps } from './envelope/body.js'
+import { decodeChunks } from './envelope/decodeChunks.js'
 import { describeJsonFaultInSteps, describeSyntaxErrorInSteps } from '../encoding/syntaxError.js'
 import { ParseError, ServerError } from './errors.js'
 import { randomId } from './subscriptions/filterStore.js'
@@ -75,7 +75,7 @@ export class Session {
 
   /** Describes a syntax error; undefined on a stream, if the message is merely truncated. */
   *#faultOf(message: Uint8Array | string): Steps<string | undefined> {
-    const text = typeof message === 'string' ? message : yield* decodeTextInSteps(message)
+    const text = typeof message === 'string' ? message : yield* decodeChunks([message])
     yield
     return yield* this.#context.transport === 'websocket'
       ? describeJsonFaultInSteps(text)

@@ -1,4 +1,3 @@
-import { StringDecoder } from 'node:string_decoder'
 import {
   JsonLimitError,
   callLimits,
@@ -18,6 +17,7 @@ import {
   runToCompletion,
 } from '../../encoding/timeSlice.js'
 import { InvalidRequestError, ParseError, type RpcError } from '../errors.js'
+import { decodeChunks } from './decodeChunks.js'
 import { arrayElements, removeSpans, objectMembers, scanStructure } from './scan.js'
 
 /** Parsed request body. */
@@ -80,7 +80,7 @@ export function readBody(body: Uint8Array | string): Body {
  * @param maxBatch - of a batch of more messages, only the first of them and the first call are kept
  */
 export function* readBodyInSteps(body: Uint8Array | string, maxBatch = Infinity): Steps<Body> {
-  const whole = typeof body === 'string' ? body : yield* decodeTextInSteps(body)
+  const whole = typeof body === 'string' ? body : yield* decodeChunks([body])
   const { isTooDeep, longSpaces } = yield* scanStructure(whole)
   const text = removeSpans(whole, longSpaces)
   const start = skipWhitespace(text, 0)
@@ -113,23 +113,6 @@ function wholeText(text: string, start: number): MessageText {
 function decodeText(body: Uint8Array): string {
   const bytes = body instanceof Buffer ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   return bytes.toString('utf8')
-}
-
-/** Bytes decoded per piece. */
-const PIECE_BYTES = 1024 * 1024
-
-/** Decodes UTF-8 incrementally. */
-export function* decodeTextInSteps(body: Uint8Array): Steps<string> {
-  const decoder = new StringDecoder('utf8')
-  const pieces: string[] = []
-  for (let start = 0; start < body.length; start += PIECE_BYTES) {
-    const { buffer, byteOffset } = body
-    const length = Math.min(PIECE_BYTES, body.length - start)
-    pieces.push(decoder.write(Buffer.from(buffer, byteOffset + start, length)))
-    yield
-  }
-  pieces.push(decoder.end())
-  return pieces.join('')
 }
 
 function parse(text: string): unknown {

@@ -1,9 +1,9 @@
 import { isAscii } from 'node:buffer'
+import { StringDecoder } from 'node:string_decoder'
 import { latin1 } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { decodeTextInSteps } from './body.js'
 
-/** Bytes copied in one step. The system provides memory page by page, which takes longer than the copy. */
+/** Bytes copied or decoded in one step. The system provides memory page by page, which takes longer than the copy. */
 const BYTES_AT_ONCE = 1024 * 1024
 
 /**
@@ -37,4 +37,18 @@ export function* joinChunks(chunks: readonly Uint8Array[]): Steps<Uint8Array> {
     }
   }
   return bytes
+}
+
+/** Decodes UTF-8 incrementally. */
+function* decodeTextInSteps(body: Uint8Array): Steps<string> {
+  const decoder = new StringDecoder('utf8')
+  const pieces: string[] = []
+  for (let start = 0; start < body.length; start += BYTES_AT_ONCE) {
+    const { buffer, byteOffset } = body
+    const length = Math.min(BYTES_AT_ONCE, body.length - start)
+    pieces.push(decoder.write(Buffer.from(buffer, byteOffset + start, length)))
+    yield
+  }
+  pieces.push(decoder.end())
+  return pieces.join('')
 }

@@ -121,6 +121,12 @@ function* decodeMembers(value: object | null): Steps<ReturnType<typeof selectorO
 /** A block parameter of Otterscan: any {@link blockSelector}, or a JSON number. */
 export const otsBlock: Decoder<BlockSelector> = {
   schema: { anyOf: [...[blockSelector.schema], { type: 'integer', minimum: 0 }] },
-  decode: (value) =>
-    typeof value === 'number' ? { number: controlNumber.decode(value) } : blockSelector.decode(value),
+  decode: (value) => runToCompletion(otsBlockInSteps(value)),
+  decodeInSteps: otsBlockInSteps,
+}
+
+function* otsBlockInSteps(value: unknown): Steps<BlockSelector> {
+  return typeof value === 'number'
+    ? { number: controlNumber.decode(value) }
+    : yield* inPieces(blockSelector, value)
 }
