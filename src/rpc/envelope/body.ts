@@ -341,9 +341,12 @@ export function paramsOf({ params, paramsText: text }: Message): Awaitable<unkno
 /** Returns messages with all parameters. */
 export async function withParams(messages: readonly Message[]): Promise<Message[]> {
   const complete: Message[] = []
+  const slice = new TimeSlice()
   for (const message of messages) {
     const { paramsText, ...others } = message
     complete.push(paramsText === undefined ? message : { ...others, params: await paramsOf(message) })
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
   }
   return complete
 }
