@@ -6,7 +6,7 @@ import { randomNumbers, rounds, seed } from '../settings.js'
 import { pick, valueOf, type Random, type Schema } from '../values.js'
 import { address, hash, many } from './bomb.js'
 
-const REQUESTS = rounds(60, 6000)
+const REQUESTS = rounds(6000, 6000)
 /** Maximum milliseconds that one request may delay another. */
 const MAX_STOP = 50
 /** A stop must recur every time, because garbage collection and other processes cause some. */
