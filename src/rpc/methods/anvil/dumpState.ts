@@ -10,8 +10,8 @@ import { anything, data } from '../../params/bytes.js'
 import { WireBytes, type WirePiece } from '../../wire.js'
 
 /**
- * Code of an account may be as long as that of anvil_setCode, 8 MiB. Longer strings, objects of more members,
- * or more of them, would stop other requests; the files of --load-state may have any number.
+ * Code of an account may be as long as that of anvil_setCode, 8 MiB. Longer strings, objects of more members, or more
+ * of them, would stop other requests; the files of --load-state may have any number.
  */
 const limits: DumpLimits = {
   length: 128 * 1024 * 1024,
