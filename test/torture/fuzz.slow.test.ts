@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildCommand } from '../support/command.js'
 import { startTorturedNode, untilIdle, type TorturedNode } from './node.js'
 import { call, postFiles, uploadBody } from './requests.js'
-import { randomNumbers, rounds, seed } from './settings.js'
+import { ATTEMPTS, MAX_STOP, randomNumbers, rounds, seed } from './settings.js'
 import { damage, pick, valueOf, type Random } from './values.js'
 
 const REQUESTS = rounds(300, 2_000_000)
@@ -13,8 +13,6 @@ const REQUESTS = rounds(300, 2_000_000)
 const AT_ONCE = 16
 /** The same of raw connections, most of which only wait for an answer. */
 const CONNECTIONS_AT_ONCE = 64
-/** Maximum milliseconds that one request may delay another. */
-const MAX_STOP = 50
 /** Maximum resident memory in bytes. */
 const MEMORY_LIMIT = 300 * 2 ** 20
 /** Timeout of a request in milliseconds. */
@@ -35,8 +33,6 @@ afterAll(async () => {
 
 /** Number of requests between checks of the node. */
 const BATCH = 1024
-/** A stop must recur every time, because garbage collection, compilation and other processes cause some. */
-const ATTEMPTS = 3
 
 /**
  * Sends random requests in batches. After each batch the node must be alive, have reported nothing, have stopped for no

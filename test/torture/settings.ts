@@ -19,3 +19,8 @@ export function randomNumbers(start: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
 }
+
+/** Maximum milliseconds that one request may delay another. */
+export const MAX_STOP = 50
+/** A suspicious stop must recur every time, because garbage collection, compilation and other processes cause some. */
+export const ATTEMPTS = 3

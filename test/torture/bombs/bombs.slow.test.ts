@@ -5,16 +5,12 @@ import { bombs } from './index.js'
 import { startBystander, startTorturedNode, untilIdle, type Bystander, type TorturedNode } from '../node.js'
 import { call, callRaw, type Hex } from '../requests.js'
 import { FILLED } from './requests.js'
-import { isFull } from '../settings.js'
+import { ATTEMPTS, MAX_STOP, isFull } from '../settings.js'
 
-/** Maximum milliseconds that one request may delay another. */
-const MAX_STOP = 50
 /** Maximum wait for a file in milliseconds. Other processes cause shorter waits, occupied file threads longer ones. */
 const MAX_FILE_WAIT = 1000
 /** The client aborts a bomb that takes longer; the node must continue. */
 const BOMB_MILLISECONDS = isFull ? 30_000 : 2500
-/** A suspicious stop must recur every time, because garbage collection and other processes cause some. */
-const ATTEMPTS = 3
 /** Time for preparing a bomb, which is not measured. */
 const PREPARATION_MILLISECONDS = 240_000
 /** Time in which the node must become idle after a client has given up. */

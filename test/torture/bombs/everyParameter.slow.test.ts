@@ -2,15 +2,11 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildCommand } from '../../support/command.js'
 import { startTorturedNode, untilIdle, type TorturedNode } from '../node.js'
 import { call, callRaw } from '../requests.js'
-import { randomNumbers, rounds, seed } from '../settings.js'
+import { ATTEMPTS, MAX_STOP, randomNumbers, rounds, seed } from '../settings.js'
 import { pick, valueOf, type Random, type Schema } from '../values.js'
 import { address, hash, many } from './bomb.js'
 
 const REQUESTS = rounds(6000, 6000)
-/** Maximum milliseconds that one request may delay another. */
-const MAX_STOP = 50
-/** A stop must recur every time, because garbage collection and other processes cause some. */
-const ATTEMPTS = 3
 /** The client gives up a request after this time; the node must continue. */
 const REQUEST_MILLISECONDS = 5000
 const REST_MILLISECONDS = 60_000
