@@ -318,6 +318,18 @@ describe('records', () => {
     expect(existsSync(join(directory, 'records', '000009.rec'))).toBe(true)
   })
 
+  it('are intact with empty pieces, whether or not these have memory', async () => {
+    const database = await openDatabase({ directory, sync: false })
+    const [position = 0] = database.records.append([
+      [text('begin'), new Uint8Array(0), text(' and '), new Uint8Array(new ArrayBuffer(0)), text('end')],
+    ])
+    database.write(new WriteBatch().put(bytes(1), bytes(1)))
+    await database.close()
+    const reopened = await openDatabase({ directory, sync: false })
+    expect(Buffer.from(reopened.records.read(position, 0, 13)).toString()).toBe('begin and end')
+    await reopened.close()
+  })
+
   it('are refused with any bit flipped once the database is reopened', async () => {
     const database = await openDatabase({ directory, sync: false })
     const [first = 0, second = 0] = database.records.append([

@@ -64,6 +64,18 @@ test('a directory left by a node has no problems', async () => {
   expect(verified.codes).toBeGreaterThan(1)
 })
 
+test('blocks mined after a hash of no bytes have no problems', async () => {
+  const dataDir = join(folder, 'hash-of-nothing')
+  const devnet = await startDevnet({ dataDir, deterministic: true })
+  // PUSH0 PUSH0 KECCAK256: the hash function gives the shared empty array a buffer without memory.
+  await devnet.call('eth_call', { data: '0x5f5f20' })
+  await fillChain(devnet, 3)
+  await stopDevnet(devnet)
+  const problems: string[] = []
+  await verifyData(dataDir, (line) => problems.push(line))
+  expect(problems).toEqual([])
+})
+
 const all = (kind: number): KeyRange => ({ gte: Uint8Array.of(0, kind), lt: Uint8Array.of(0, kind + 1) })
 
 test.each<[string, (database: Database) => Promise<void> | void, RegExp]>([
