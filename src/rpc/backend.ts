@@ -2,6 +2,7 @@ import { accessListFees } from '../chain/accounts/feeDefaults.js'
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { type KeyedAccount, Keyring } from '../chain/accounts/keyring.js'
 import { Wallet } from '../chain/accounts/wallet.js'
+import { blobRulesAt, headerBlobBaseFee } from '../chain/block/header.js'
 import { BlockRecords } from '../chain/block/rawParts.js'
 import type { CallObject } from '../chain/calls/callObject.js'
 import { estimateGas } from '../chain/calls/estimate.js'
@@ -135,8 +136,8 @@ export function createBackend(parts: BackendParts): Backend {
     estimateLimit: compatibility.gasEstimate === 'used' ? configuredGasLimit : undefined,
     completeFees: (header) =>
       whenReady(suggestedTip(), (tip) => {
-        const market = { rules: view.rulesAt(header), suggestedTip: tip }
-        return (call) => accessListFees(call, header, market)
+        const blobBaseFee = headerBlobBaseFee(header, blobRulesAt(view, header))
+        return (call) => accessListFees(call, header, { blobBaseFee, suggestedTip: tip })
       }),
     estimate: gasEstimators[compatibility.gasEstimate],
     onConsole: (data) => chain.onConsole?.(data),

@@ -52,3 +52,45 @@ it('continues with the difficulty and rewards of a proof-of-work genesis, so tha
   expect(await again.request('eth_blockNumber')).toBe('0x2')
   await again.stop()
 })
+
+it('computes blob fees of a genesis with a difficulty by the blob schedule of its time, as geth does', async () => {
+  const blocks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg']
+  const config = {
+    chainId: 1337,
+    ...Object.fromEntries([...blocks, 'istanbul', 'berlin', 'london'].map((fork) => [`${fork}Block`, 0])),
+    terminalTotalDifficulty: 0,
+    shanghaiTime: 0,
+    cancunTime: 0,
+    pragueTime: 0,
+    blobSchedule: {
+      cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
+      prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+    },
+  }
+  const genesis = join(directory, 'blobs.json')
+  await writeFile(
+    genesis,
+    JSON.stringify({
+      config,
+      difficulty: '0x1',
+      gasLimit: '0x1c9c380',
+      excessBlobGas: '0xa00000',
+      blobGasUsed: '0x20000',
+      alloc: { '0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266': { balance: '0xde0b6b3a7640000' } },
+    }),
+  )
+  const node = await createNode({ genesis, noMining: true, listen: false })
+  // Answers of geth 1.17.10 with this genesis.
+  expect(await node.request('eth_feeHistory', [2, 'latest', [99.9]])).toEqual({
+    oldestBlock: '0x0',
+    reward: [['0x0']],
+    baseFeePerGas: ['0x3b9aca00', '0x342770c0'],
+    gasUsedRatio: [0],
+    baseFeePerBlobGas: ['0x8', '0x7'],
+    blobGasUsedRatio: [0.1111111111111111],
+  })
+  expect(await node.request('eth_blobBaseFee', [])).toBe('0x8')
+  const [from] = (await node.request('eth_accounts', [])) as string[]
+  expect(await node.request('eth_sendTransaction', [{ from, to: from }])).toMatch(/^0x[0-9a-f]{64}$/)
+  await node.stop()
+})

@@ -22,6 +22,8 @@ interface Snapshot {
 /** Emits one log per call: PUSH1 2a PUSH0 PUSH0 LOG1 STOP. */
 const LOGGER_CODE = '0x602a5f5fa100'
 const LOGGER = `0x${'1'.repeat(40)}` as const
+/** Hashes no bytes, and calls the precompile whose number is the first byte of its data without data. */
+const EMPTY_INPUTS_CODE = '0x5f5f20505f5f5f5f5f355f1a5afa00'
 
 /**
  * A client that drives the chain, one request at a time, and tracks what the node must show after each. Everything the
@@ -53,6 +55,7 @@ export class ChainClient {
   /** Runs one random operation and records its changes. @throws the connection's error at a kill */
   async step(url: string): Promise<void> {
     const operations: Record<string, () => Promise<void>> = {
+      call: () => this.#call(url),
       mine: () => this.#mine(url),
       send: () => this.#send(url),
       setBalance: () => this.#setBalance(url),
@@ -60,7 +63,18 @@ export class ChainClient {
       revert: () => this.#revert(url),
       reorg: () => this.#reorganise(url),
     }
-    const weighted = ['mine', 'send', 'send', 'send', 'setBalance', 'snapshot', 'snapshot', 'reorg', 'revert']
+    const weighted = [
+      'call',
+      'mine',
+      'send',
+      'send',
+      'send',
+      'setBalance',
+      'snapshot',
+      'snapshot',
+      'reorg',
+      'revert',
+    ]
     const kind = weighted[Math.floor(this.#random() * weighted.length)]!
     this.#current = kind
     await operations[kind]?.()
@@ -105,6 +119,14 @@ export class ChainClient {
       this.acknowledged.revert = (this.acknowledged.revert ?? 0) + 1
     }
     this.#revertedTo = undefined
+  }
+
+  /** Runs native code on no bytes, which must not affect what is stored later. */
+  async #call(url: string): Promise<void> {
+    const precompile = 1 + Math.floor(this.#random() * 17)
+    const data = `0x${precompile.toString(16).padStart(2, '0')}`
+    const overrides = { [LOGGER]: { code: EMPTY_INPUTS_CODE } }
+    await callRpc(url, 'eth_call', [{ to: LOGGER, data }, 'latest', overrides])
   }
 
   async #mine(url: string): Promise<void> {

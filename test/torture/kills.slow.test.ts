@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, expect, it } from 'vitest'
+import { verifyData } from '../../src/node/verifyData.js'
 import { buildCommand } from '../support/command.js'
 import { surviveKills } from './acknowledged.js'
 import { ChainClient } from './chainClient.js'
@@ -45,18 +46,29 @@ it.each([
       await node.stop('SIGKILL')
       await Promise.all(work)
       expect(node.stderr()).toBe('')
-      if (round % 100 === 99) console.log(`${round + 1} kills`)
+      if (round % 100 === 99) {
+        await expectIntact(dataDir)
+        console.log(`${round + 1} kills`)
+      }
     }
     const node = await startTorturedNode(options, { dataDir })
     await chain.check(node.ready.url)
     for (const client of files) await client.checkAll(node)
     await chain.revertToAll(node.ready.url)
     expect(await node.stop()).toBe(0)
+    await expectIntact(dataDir)
     await rm(dataDir, { recursive: true, force: true })
     console.log(`${KILLS} kills`, chain.acknowledged, ...files.map(({ acknowledged }) => acknowledged))
   },
   TIME_LIMIT,
 )
+
+/** Reads every block, state and file of the data directory. */
+async function expectIntact(dataDir: string): Promise<void> {
+  const problems: string[] = []
+  await verifyData(dataDir, (line) => problems.push(line))
+  expect(problems).toEqual([])
+}
 
 /** Repeats a step until the node is killed. Any error before that is a failure. */
 async function untilKilled({ child }: TorturedNode, step: () => Promise<void>): Promise<void> {

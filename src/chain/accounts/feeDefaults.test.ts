@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest'
 import { testHeader } from '../../../test/support/callSite.js'
 import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
-import { createRules } from '../evm/forkSchedule.js'
 import { accessListFees, feeDefaults, type FeeMarket, type TransactionFees } from './feeDefaults.js'
 
 const market: FeeMarket = {
@@ -94,11 +93,7 @@ describe('feeDefaults', () => {
 
 describe('accessListFees', () => {
   const header = { ...testHeader, baseFeePerGas: 100n }
-  const fees = (call: CallObject) =>
-    accessListFees(call, header, {
-      rules: createRules({ chainId: 1n, hardfork: 'prague' }),
-      suggestedTip: 3n,
-    })
+  const fees = (call: CallObject) => accessListFees(call, header, { blobBaseFee: 1n, suggestedTip: 3n })
 
   it('requires both fees of EIP-1559 or none', () => {
     const words = 'maxFeePerGas and maxPriorityFeePerGas must be given together'

@@ -1,10 +1,9 @@
 import { maxBigint, minBigint } from '../../encoding/bigints.js'
 import { quantity } from '../../encoding/hex.js'
-import { headerBlobBaseFee } from '../block/header.js'
 import { ChainError, InvalidCallError } from '../errors.js'
 import type { CallObject } from '../calls/callObject.js'
 import { minimumReplacementFee } from '../mempool/validation.js'
-import type { ForkRules, HeaderFields } from '../types.js'
+import type { HeaderFields } from '../types.js'
 
 /**
  * The default fee cap: in geth, twice the base fee plus the tip; in Hardhat, twice the next base fee plus the tip; in
@@ -129,7 +128,7 @@ function openTip(
 export function accessListFees(
   call: CallObject,
   header: HeaderFields,
-  { rules, suggestedTip }: { rules: ForkRules } & Pick<FeeMarket, 'suggestedTip'>,
+  { blobBaseFee, suggestedTip }: Pick<FeeMarket, 'blobBaseFee' | 'suggestedTip'>,
 ): CallObject {
   const hasOnlyOne = (call.maxFeePerGas === undefined) !== (call.maxPriorityFeePerGas === undefined)
   if (hasOnlyOne && call.gasPrice === undefined) {
@@ -138,7 +137,7 @@ export function accessListFees(
   const market: FeeMarket = {
     baseFee: header.baseFeePerGas,
     nextBaseFee: header.baseFeePerGas ?? 0n,
-    blobBaseFee: headerBlobBaseFee(header, rules),
+    blobBaseFee,
     suggestedTip,
     defaultFeeCap: 'twice the base fee',
     defersFeeChecksToMempool: false,

@@ -15,7 +15,7 @@ import {
   runInSlices,
   runToCompletion,
 } from '../../encoding/timeSlice.js'
-import { headerBlobBaseFee } from '../block/header.js'
+import { blobRulesAt, headerBlobBaseFee } from '../block/header.js'
 import type { CallObject } from '../calls/callObject.js'
 import { isPlainTransfer } from '../calls/estimate.js'
 import { PLAIN_TRANSFER_GAS } from '../evm/forkSchedule.js'
@@ -247,7 +247,7 @@ export class Wallet {
     const rules = view.rulesAt(header)
     const fees = feeDefaults(this.#withoutCaps(call), {
       baseFee: header.baseFeePerGas,
-      blobBaseFee: headerBlobBaseFee(header, rules),
+      blobBaseFee: headerBlobBaseFee(header, blobRulesAt(view, header)),
       nextBaseFee: this.#parts.nextBaseFee(),
       suggestedTip: await this.#parts.suggestedTip(),
       defaultTip: this.#parts.defaultTip,

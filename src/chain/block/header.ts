@@ -1,5 +1,6 @@
 import { bytesToBigint, minimalBytes } from '../../encoding/hex.js'
 import { keccak256 } from '../crypto.js'
+import type { ForkSchedule } from '../evm/forkSchedule.js'
 import { encodeRlp, payloadsOf } from '../rlp.js'
 import type { ForkRules, HeaderFields } from '../types.js'
 
@@ -136,6 +137,17 @@ export function blobBaseFee(excessBlobGas: bigint, updateFraction: bigint): bigi
     term = (term * excessBlobGas) / (updateFraction * i)
   }
   return sum / updateFraction
+}
+
+/**
+ * Returns the rules with the blob schedule of a block. The schedule depends on the time alone (geth, latestBlobConfig):
+ * a genesis with a difficulty, whose other rules are those before the merge, may have blob gas.
+ */
+export function blobRulesAt(
+  schedule: Pick<ForkSchedule, 'rulesAt'>,
+  { number, timestamp }: Pick<HeaderFields, 'number' | 'timestamp'>,
+): ForkRules {
+  return schedule.rulesAt({ number, timestamp, difficulty: 0n })
 }
 
 /** Returns the wei per blob gas in a block, or undefined before Cancun. */

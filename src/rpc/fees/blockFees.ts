@@ -1,30 +1,31 @@
-import { blobBaseFee, headerBlobBaseFee, nextBaseFee, nextExcessBlobGas } from '../../chain/block/header.js'
+import {
+  blobBaseFee,
+  blobRulesAt,
+  headerBlobBaseFee,
+  nextBaseFee,
+  nextExcessBlobGas,
+} from '../../chain/block/header.js'
 import type { BlockWire, SealedBlock, StoredBlock } from '../../chain/block/record.js'
-import type { ForkRules, HeaderFields } from '../../chain/types.js'
+import type { HeaderFields } from '../../chain/types.js'
 import type { ChainView } from '../../chain/view.js'
 import { latin1 } from '../../encoding/hex.js'
 import { sortInSteps } from '../../encoding/sorting.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 
-/** Returns the rules for the block after a header. */
-function rulesAfter(view: ChainView, header: HeaderFields): ForkRules {
-  const { number, timestamp, difficulty } = header
-  return view.rulesAt({ number: number + 1n, timestamp, difficulty })
-}
-
 /** Returns the base fee (wei per gas) of the block after a header; undefined before London. */
 export function baseFeeAfter(view: ChainView, header: HeaderFields): bigint | undefined {
-  return nextBaseFee(header, rulesAfter(view, header))
+  const { number, timestamp, difficulty } = header
+  return nextBaseFee(header, view.rulesAt({ number: number + 1n, timestamp, difficulty }))
 }
 
 /** Returns the blob base fee (wei per blob gas) of a header's own block; undefined before Cancun. */
 export function blobBaseFeeAt(view: ChainView, header: HeaderFields): bigint | undefined {
-  return headerBlobBaseFee(header, view.rulesAt(header))
+  return headerBlobBaseFee(header, blobRulesAt(view, header))
 }
 
 /** Returns the blob base fee (wei per blob gas) of the block after a header; undefined before Cancun. */
 export function blobBaseFeeAfter(view: ChainView, header: HeaderFields): bigint | undefined {
-  const rules = rulesAfter(view, header)
+  const rules = blobRulesAt(view, { number: header.number + 1n, timestamp: header.timestamp })
   const excess = nextExcessBlobGas(header, rules)
   if (excess === undefined) return undefined
   return blobBaseFee(excess, rules.getBlobGasSchedule().blobGasPriceUpdateFraction)
@@ -33,7 +34,8 @@ export function blobBaseFeeAfter(view: ChainView, header: HeaderFields): bigint 
 /** Returns blob gas used divided by the block's maximum blob gas; 0 before Cancun. */
 export function blobGasUsedRatio(view: ChainView, header: HeaderFields): number {
   if (header.blobGasUsed === undefined || header.blobGasUsed === 0n) return 0
-  return Number(header.blobGasUsed) / Number(view.rulesAt(header).getBlobGasSchedule().maxBlobGasPerBlock)
+  const { maxBlobGasPerBlock } = blobRulesAt(view, header).getBlobGasSchedule()
+  return Number(header.blobGasUsed) / Number(maxBlobGasPerBlock)
 }
 
 /** Fee paid by a transaction to the block's producer. */
