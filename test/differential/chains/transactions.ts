@@ -16,7 +16,7 @@ const typeForks = [
 export const forks = [
   ...['frontier', 'homestead', 'tangerinewhistle', 'spuriousdragon', 'byzantium', 'constantinople'],
   ...['petersburg', 'istanbul'],
-  ...['berlin', 'london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka'],
+  ...['berlin', 'london', 'paris', 'shanghai', 'cancun', 'prague', 'osaka', 'bpo1', 'bpo2'],
 ] as const
 
 const GWEI = 10n ** 9n
