@@ -75,6 +75,7 @@ describe('blocks', () => {
       code: -32000,
       message: 'safe block not found',
     })
+    expect(await resultOf('eth_getRawTransactionByBlockNumberAndIndex', ['safe', '0x0'])).toBe('0x')
   })
 
   it('nulls members of the pending block as documented or like geth', async () => {

@@ -5,7 +5,7 @@ import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'
 import { hash } from '../../params/bytes.js'
 import { index } from '../../params/numbers.js'
-import { findBlock, isPending } from '../findBlock.js'
+import { isPending } from '../findBlock.js'
 
 /** eth_getRawTransactionByHash: returns a mined transaction in EIP-2718 form, a pending one in its network form. */
 export const getRawTransactionByHash = defineMethod(
@@ -19,7 +19,8 @@ export const getRawTransactionByBlockNumberAndIndex = defineMethod(
   'eth_getRawTransactionByBlockNumberAndIndex',
   [required('block', blockNumber), required('index', index)],
   async (call, selector, position) => {
-    if (!isPending(selector)) return rawTransactionAt(call, findBlock(call.view, selector), position)
+    // A missing safe or finalized block is no error here (geth: internal/ethapi/api.go).
+    if (!isPending(selector)) return rawTransactionAt(call, call.view.resolve(selector), position)
     const { block } = await call.view.pendingBlock()
     const sealed = block.transactions[position]
     return sealed === undefined ? noTransaction(call.backend) : bytesToHex(sealed.transaction.serialize())
