@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { afterEach, describe, expect, test } from 'vitest'
 import { refusalOf, startDevnet, stopAll, type Block, type Devnet } from './support.js'
@@ -55,6 +58,31 @@ test('before Shanghai no fork by time is current, and an empty block changes no 
   expect(await devnet.call('eth_config')).toEqual({ current: null, next: null, last: null })
   await devnet.call('evm_mine')
   expect(await devnet.call('debug_getModifiedAccountsByNumber', 1)).toBeNull()
+})
+
+test('of forks at the same time, eth_config shows the last', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'standin-forks-'))
+  const genesis = join(directory, 'genesis.json')
+  const blocks = ['homestead', 'eip150', 'eip155', 'eip158', 'byzantium', 'constantinople', 'petersburg']
+  const config = {
+    chainId: 1,
+    ...Object.fromEntries([...blocks, 'istanbul', 'berlin', 'london'].map((fork) => [`${fork}Block`, 0])),
+    ...{ terminalTotalDifficulty: 0, shanghaiTime: 0, cancunTime: 1000, pragueTime: 1000 },
+    blobSchedule: {
+      cancun: { target: 3, max: 6, baseFeeUpdateFraction: 3_338_477 },
+      prague: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+    },
+  }
+  await writeFile(genesis, JSON.stringify({ config, difficulty: '0x0', gasLimit: '0x1c9c380', alloc: {} }))
+  const devnet = await startDevnet({ genesis })
+  await rm(directory, { recursive: true })
+  const { next } = await devnet.call('eth_config')
+  // As geth 1.17.10 answers.
+  expect(next).toMatchObject({
+    activationTime: 1000,
+    blobSchedule: { target: 6, max: 9, baseFeeUpdateFraction: 5_007_716 },
+    systemContracts: { DEPOSIT_CONTRACT_ADDRESS: `0x${'00'.repeat(20)}` },
+  })
 })
 
 describe('a feature of a later fork', () => {

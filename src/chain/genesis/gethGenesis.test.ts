@@ -74,6 +74,25 @@ describe('forks', () => {
     expect(rules.isActivatedEIP(7934)).toBe(true)
   })
 
+  test('those by time add header fields to the genesis only if London is active there', () => {
+    const fields = (config: object) => {
+      const { header } = parseGethGenesis(genesisText(config, { timestamp: '0x64' })).genesis
+      return [header.baseFeePerGas, header.withdrawalsRoot === undefined]
+    }
+    expect(fields(everyFork)).toEqual([undefined, true])
+    const blocks = Object.keys(everyFork).filter((name) => name.endsWith('Block'))
+    const fromTheStart = Object.fromEntries(blocks.map((name) => [name, 0]))
+    expect(fields({ ...everyFork, ...fromTheStart })).toEqual([1_000_000_000n, false])
+  })
+
+  test('the deposit contract is the zero address unless it is given', () => {
+    const given = `0x${'de'.repeat(20)}`
+    const contractOf = (config: object) =>
+      bytesToHex(parseGethGenesis(genesisText(config)).schedule.depositContract)
+    expect(contractOf(everyFork)).toBe(`0x${'00'.repeat(20)}`)
+    expect(contractOf({ ...everyFork, depositContractAddress: given })).toBe(given)
+  })
+
   test('a total difficulty beyond the safe integers keeps its digits', () => {
     const text = genesisText({ ...everyFork, terminalTotalDifficulty: 1 }).replace(
       '"terminalTotalDifficulty":1',

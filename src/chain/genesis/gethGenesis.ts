@@ -1,6 +1,12 @@
 import { errorText } from '../../encoding/errorText.js'
 import { bigintToBytes } from '../../encoding/hex.js'
-import { type ForkSchedule, type Hardfork, createForkSchedule, hardforks } from '../evm/forkSchedule.js'
+import {
+  type ForkActivation,
+  type ForkSchedule,
+  type Hardfork,
+  createForkSchedule,
+  hardforks,
+} from '../evm/forkSchedule.js'
 import { INITIAL_BASE_FEE, EMPTY_UNCLES_HASH } from '../block/header.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { HeaderFields } from '../types.js'
@@ -38,12 +44,12 @@ function gethSchedule(config: Fields, chainId: bigint): ForkSchedule {
   if (config.has('clique') && config.optionalNumber('terminalTotalDifficulty', 256) !== 0n) {
     config.refuse('clique', 'proof of authority is not supported')
   }
-  const depositContract = config.bytes('depositContractAddress', 20)
+  const depositContract = config.bytes('depositContractAddress', 20) ?? new Uint8Array(20)
   return createForkSchedule(readForks(config), {
     chainId,
     proofOfWork: true,
     transactionGasLimitCap: true,
-    ...(depositContract && { depositContract }),
+    depositContract,
   })
 }
 
@@ -108,6 +114,10 @@ function wordOf(text: string, path: string): Uint8Array {
   return bigintToBytes(BigInt(`0x0${digits}`), 32)
 }
 
+function includesFork(activations: readonly ForkActivation[], wanted: Hardfork): boolean {
+  return activations.some(({ hardfork }) => hardforks.indexOf(hardfork) >= hardforks.indexOf(wanted))
+}
+
 /**
  * Reads the header of the genesis block, without its state root (geth: core/genesis.go, toBlockWithRoot).
  *
@@ -133,13 +143,11 @@ function readHeader(file: Fields, { activations }: Pick<ForkSchedule, 'activatio
     mixHash: file.bytes('mixHash', 32) ?? new Uint8Array(32),
     nonce: bigintToBytes(file.optionalNumber('nonce') ?? 0n, 8),
   }
-  // The merge itself does not matter: forks add header fields to the genesis by block and time alone.
-  const inForce = activations.filter(({ from }) => {
-    if ('totalDifficulty' in from) return false
-    return 'block' in from ? from.block <= number : from.timestamp <= timestamp
-  })
-  const has = (hardfork: Hardfork): boolean =>
-    inForce.some((activation) => hardforks.indexOf(activation.hardfork) >= hardforks.indexOf(hardfork))
+  // The merge itself does not matter: forks add header fields to the genesis by block, and by time once London is active.
+  const byBlock = activations.filter(({ from }) => 'block' in from && from.block <= number)
+  const byTime = activations.filter(({ from }) => 'timestamp' in from && from.timestamp <= timestamp)
+  const inForce = includesFork(byBlock, 'london') ? [...byBlock, ...byTime] : byBlock
+  const has = (hardfork: Hardfork): boolean => includesFork(inForce, hardfork)
   if (has('london')) header.baseFeePerGas = file.optionalNumber('baseFeePerGas', 256) ?? INITIAL_BASE_FEE
   if (has('shanghai')) header.withdrawalsRoot = EMPTY_TRIE_ROOT
   if (has('cancun')) {

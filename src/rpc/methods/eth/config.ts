@@ -91,11 +91,15 @@ export const config = defineMethod('eth_config', [], ({ view, backend: { forks }
   return { current: at(current), next, last: next === null ? null : at(timed.length - 1) }
 })
 
-/** Returns the forks activated by timestamp, from Shanghai on; the node's own chain has a single fork from time 0. */
+/**
+ * Returns the forks activated by timestamp, from Shanghai on, and of several at the same time the last; the node's own
+ * chain has a single fork from time 0.
+ */
 function timedForks(forks: ForkSchedule): { activation: ForkActivation; time: bigint }[] {
-  return forks.activations.flatMap((activation) => {
+  const all = forks.activations.flatMap((activation) => {
     const { from } = activation
     if ('timestamp' in from) return [{ activation, time: from.timestamp }]
     return forks.rulesOf(activation).gteHardfork('shanghai') ? [{ activation, time: 0n }] : []
   })
+  return all.filter(({ time }, index) => all[index + 1]?.time !== time)
 }
