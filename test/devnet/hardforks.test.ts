@@ -76,7 +76,7 @@ test('of forks at the same time, eth_config shows the last', async () => {
   await writeFile(genesis, JSON.stringify({ config, difficulty: '0x0', gasLimit: '0x1c9c380', alloc: {} }))
   const devnet = await startDevnet({ genesis })
   await rm(directory, { recursive: true })
-  const { next } = (await devnet.call('eth_config')) as { next: unknown }
+  const { next } = await devnet.call<{ next: unknown }>('eth_config')
   // As geth 1.17.10 answers.
   expect(next).toMatchObject({
     activationTime: 1000,
