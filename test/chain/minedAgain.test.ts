@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Hex } from 'viem'
 import { afterEach, expect, test } from 'vitest'
+import { verifyData } from '../../src/node/verifyData.js'
 import { startDevnet, stopAll, stopDevnet, type Devnet } from '../devnet/support.js'
 
 const directories: string[] = []
@@ -60,4 +61,9 @@ test('a block mined identically after a revert has its old hash and children', a
   expect(await logged(second)).toEqual([1, 2, 3, 4])
   const [onlyOne] = below.transactions
   expect(await second.call('eth_getTransactionReceipt', onlyOne)).toMatchObject({ blockHash: below.hash })
+  await stopDevnet(second)
+
+  const problems: string[] = []
+  await verifyData(dataDir, (line) => problems.push(line))
+  expect(problems).toEqual([])
 })

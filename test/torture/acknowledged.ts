@@ -53,8 +53,9 @@ export async function surviveKills(rounds: number): Promise<void> {
     ]
     const failed = Promise.all(work)
     // Every other kill comes early, possibly before the first answer.
-    const { length } = ledger.uploads
-    if (round % 2 === 1) await Promise.race([until(() => ledger.uploads.length > length + 1), failed])
+    const [payments, uploads] = [ledger.payments.length, ledger.uploads.length]
+    const isUnderWay = () => ledger.payments.length > payments + 1 && ledger.uploads.length > uploads + 1
+    if (round % 2 === 1) await Promise.race([until(isUnderWay), failed])
     await Promise.race([sleep(randomInt(1, 200)), failed])
     await stopCommand(command, 'SIGKILL')
     await failed

@@ -56,9 +56,11 @@ export async function verifyBlocks(
   return count
 }
 
-function* indexProblems({ database, keys }: StoredChain, block: StoredBlock): Generator<string> {
+function* indexProblems({ database, keys, blocks }: StoredChain, block: StoredBlock): Generator<string> {
   const row = database.get(keys.ordinalByHash(block.hash))
-  if (row === undefined || decodeOrdinal(row) !== block.ordinal) yield 'it is not found by its hash'
+  // A block that is mined identically after a revert is found under its last ordinal.
+  const found = row && blocks.byOrdinal(decodeOrdinal(row))
+  if (found === undefined || !bytesEqual(found.hash, block.hash)) yield 'it is not found by its hash'
   for (const [index, { hash }] of block.transactions.entries()) {
     const inclusions = decodeTransactionRow(database.get(keys.transaction(hash)) ?? new Uint8Array(0))
     if (!inclusions.some((inclusion) => inclusion.ordinal === block.ordinal && inclusion.index === index)) {
