@@ -363,6 +363,13 @@ function osakaEips(transactionGasLimitCap: boolean): number[] {
 /** BPO forks unknown to ethereumjs, which only change the blob schedule (EIP-7892). */
 const laterBlobForks: HardforksDict = { bpo3: { eips: [] }, bpo4: { eips: [] }, bpo5: { eips: [] } }
 
+/** Returns the same rules for a chain with another id. */
+export function withChainId(rules: ForkRules, chainId: bigint): ForkRules {
+  if (chainId === rules.chainId()) return rules
+  // Everything else, the cached answers too, is read through the prototype.
+  return Object.create(rules, { chainId: { value: () => chainId } }) as ForkRules
+}
+
 /** Creates the rules of one fork on a chain. Create them once and share them. */
 export function createRules(options: RulesOptions): ForkRules {
   const { chainId, hardfork, transactionGasLimitCap = false } = options

@@ -11,7 +11,7 @@ import type { BlobStore } from './blobs.js'
 import { decodeTransaction } from './decode.js'
 import type { Mempool } from './mempool.js'
 import { type PooledStore, type StoredPooled, encodeNetworkForm } from './pooledStore.js'
-import { type PooledTransaction, createTransaction } from './transaction.js'
+import { type PooledTransaction, checkChainId, createTransaction } from './transaction.js'
 
 /** The parts that {@link TransactionSubmission} works with. */
 export interface TransactionSubmissionParts {
@@ -210,7 +210,9 @@ async function reinjectOne(
 ): Promise<void> {
   if (!impersonated) await mempool.add(raw, 'acknowledged')
   else {
-    const transaction = createTransaction(decodeTransaction(raw), rules)
+    const fields = decodeTransaction(raw)
+    checkChainId(fields, rules)
+    const transaction = createTransaction(fields, rules)
     await mempool.addKnown({ transaction, hash: transaction.hash(), sender, impersonated }, 'acknowledged')
   }
 }

@@ -77,18 +77,23 @@ const SIGNATURE_FIELDS = 3
  *
  * @throws TransactionRejectedError
  */
-export function checkSignature({ type, chainId, v, r, s }: TransactionFields, rules: ForkRules): void {
-  if (chainId !== undefined && chainId !== rules.chainId()) {
-    throw new TransactionRejectedError(
-      `invalid sender: invalid chain id for signer: have ${chainId} want ${rules.chainId()}`,
-      { type: BigInt(type) },
-    )
-  }
+export function checkSignature(fields: TransactionFields, rules: ForkRules): void {
+  checkChainId(fields, rules)
+  const { type, v, r, s } = fields
   const isVersionSound = type === 0 ? v === 27n || v === 28n || v >= 35n : v <= 1n
   const largestS = rules.gteHardfork('homestead') ? CURVE_ORDER / 2n : CURVE_ORDER - 1n
   if (!isVersionSound || r === 0n || r >= CURVE_ORDER || s === 0n || s > largestS) {
     throw invalidSender('invalid transaction v, r, s values')
   }
+}
+
+/** @throws TransactionRejectedError if a transaction is for another chain */
+export function checkChainId({ type, chainId }: TransactionFields, rules: ForkRules): void {
+  if (chainId === undefined || chainId === rules.chainId()) return
+  throw new TransactionRejectedError(
+    `invalid sender: invalid chain id for signer: have ${chainId} want ${rules.chainId()}`,
+    { type: BigInt(type) },
+  )
 }
 
 /**

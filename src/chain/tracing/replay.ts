@@ -1,11 +1,12 @@
 import { bytesToHex } from '../../encoding/hex.js'
-import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { serializedTransaction } from '../block/body.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
 import { ancestorHash } from '../calls/call.js'
 import { ChainError } from '../errors.js'
+import { withChainId } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { decodeBlockInSteps } from '../import/blockParts.js'
 import { decodeTransaction } from '../mempool/decode.js'
@@ -91,8 +92,10 @@ export async function replayBlock<T>(
   const { view, block, requester, readsHash, depositContract } = target
   const { header } = block
   const state = target.state ?? new WorkingState({ base: parentState(sources, target), store: states })
-  const rules = view.rulesAt(header)
   const rawAt = rawReader(blocks, block)
+  const slice = new TimeSlice()
+  const chainId = await runInSlices(signedChainId(block, rawAt), slice)
+  const rules = chainId === undefined ? view.rulesAt(header) : withChainId(view.rulesAt(header), chainId)
   const environment = createBlockEnvironment(header, rules)
   const context = {
     rules,
@@ -104,7 +107,6 @@ export async function replayBlock<T>(
     },
     requester,
   }
-  const slice = new TimeSlice()
   return withLimitedEvm(context, async (evm) => {
     const execution = await BlockExecution.begin({
       evm,
@@ -156,6 +158,20 @@ function rawReader(blocks: BlockStore, block: ReplayedBlock): RawReader {
     const sealed = block.transactions[index]
     return sealed && serializedTransaction(sealed.transaction)
   }
+}
+
+/**
+ * Returns the chain id that a block's transactions were signed for, undefined if they are for any chain. It is another
+ * one than the node's if the block was mined before or after anvil_setChainId.
+ */
+function* signedChainId({ transactions }: ReplayedBlock, rawAt: RawReader): Steps<bigint | undefined> {
+  for (let index = 0; index < transactions.length; index++) {
+    const raw = rawAt(index)
+    const chainId = raw && decodeTransaction(raw).chainId
+    if (chainId !== undefined) return chainId
+    yield
+  }
+  return undefined
 }
 
 /** Decodes a transaction of a block; its sender is already known. */

@@ -5,6 +5,7 @@ import { encodeBlock, logsBloom, serializedTransaction } from '../../chain/block
 import { hashHeader } from '../../chain/block/header.js'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
 import type { ImportedState } from '../../chain/controls/stateDump.js'
+import { withChainId } from '../../chain/evm/forkSchedule.js'
 import type { GenesisAccount } from '../../chain/genesis/ownGenesis.js'
 import type { TransactionType } from '../../chain/mempool/decode.js'
 import type { AccessListEntry, Authorization } from '../../chain/calls/callObject.js'
@@ -278,7 +279,10 @@ async function readTransaction(
   const data = await readBytes(dumped.input, [...path, 'input'], slice)
   const lists = await readLists(dumped, path, slice)
   checkSizes(data, lists.accessList, lists.authorizationList)
-  const transaction = createTransaction({ ...fieldsOf(dumped), ...lists, data }, view.rulesAt(header))
+  const fields = fieldsOf(dumped)
+  // The dump may be of a chain with another id.
+  const rules = withChainId(view.rulesAt(header), fields.chainId ?? view.chainId)
+  const transaction = createTransaction({ ...fields, ...lists, data }, rules)
   // The block is encoded in one go.
   serializedTransaction(transaction)
   const price = dumped.maxFeePerGas ?? dumped.gasPrice ?? 0n
