@@ -295,8 +295,8 @@ export class Snapshots {
       part = []
       length = 0
     }
-    for (const pooled of waiting) {
-      const row = encodePooled({ ...pooled, raw: encodeNetworkForm(pooled) })
+    for (const [order, pooled] of waiting.entries()) {
+      const row = encodePooled({ ...pooled, order, raw: encodeNetworkForm(pooled) })
       part.push(row)
       length += row.length
       if (part.length >= TRANSACTIONS_IN_PART || length >= BYTES_IN_PART) write()

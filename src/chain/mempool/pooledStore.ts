@@ -1,5 +1,6 @@
 import { RLP } from '@ethereumjs/rlp'
-import { bytesToPlainHex, hexToBytes } from '../../encoding/hex.js'
+import { bytesToPlainHex, hexToBytes, plainBytes, smallBigintAt } from '../../encoding/hex.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import type { PooledArea } from '../../storage/keyspace.js'
 import { WriteBatch } from '../../storage/database.js'
@@ -15,11 +16,17 @@ export interface StoredPooled {
   /** 20 bytes. */
   sender: Uint8Array
   impersonated: boolean
+  /** Place in the order of arrival, a whole number below 2^48. */
+  order: number
   /** The network form: the EIP-2718 encoding, with the sidecar for a blob transaction. */
   raw: Uint8Array
 }
 
 const HEAD_LENGTH = 21
+const ORDER_LENGTH = 6
+const IMPERSONATED = 1
+/** Flag of a row with an order; rows from before there was one lack it. */
+const ORDERED = 2
 const HASH_LENGTH = 32
 /** Stored transactions that one step compares with the mempool, writes or deletes, and the bytes that it writes. */
 const ROWS_AT_ONCE = 1000
@@ -28,21 +35,28 @@ const BYTES_AT_ONCE = 1024 * 1024
 const BLOB_TRANSACTION = 3
 const VERSIONED_HASHES = 10
 
-/** Encodes a pooled transaction: 1 byte (1 if impersonated), 20 bytes of sender, then its network form. */
-export function encodePooled({ sender, impersonated, raw }: StoredPooled): Uint8Array {
-  const bytes = new Uint8Array(HEAD_LENGTH + raw.length)
-  bytes[0] = impersonated ? 1 : 0
+/**
+ * Encodes a pooled transaction: 1 byte of flags, 20 bytes of sender, 6 bytes of order (big-endian), then its network
+ * form.
+ */
+export function encodePooled({ sender, impersonated, order, raw }: StoredPooled): Uint8Array {
+  const bytes = Buffer.alloc(HEAD_LENGTH + ORDER_LENGTH + raw.length)
+  bytes[0] = ORDERED | (impersonated ? IMPERSONATED : 0)
   bytes.set(sender, 1)
-  bytes.set(raw, HEAD_LENGTH)
-  return bytes
+  bytes.writeUIntBE(order, HEAD_LENGTH, ORDER_LENGTH)
+  bytes.set(raw, HEAD_LENGTH + ORDER_LENGTH)
+  return plainBytes(bytes)
 }
 
 /** Decodes the output of {@link encodePooled}. */
 function decodePooled(bytes: Uint8Array): StoredPooled {
+  const [flags = 0] = bytes
+  const isOrdered = (flags & ORDERED) !== 0
   return {
-    impersonated: bytes[0] === 1,
+    impersonated: (flags & IMPERSONATED) !== 0,
     sender: bytes.slice(1, HEAD_LENGTH),
-    raw: bytes.slice(HEAD_LENGTH),
+    order: isOrdered ? Number(smallBigintAt(bytes, HEAD_LENGTH, ORDER_LENGTH)) : 0,
+    raw: bytes.slice(isOrdered ? HEAD_LENGTH + ORDER_LENGTH : HEAD_LENGTH),
   }
 }
 
@@ -57,7 +71,10 @@ export interface NamedPooled extends StoredPooled {
   hash: Uint8Array
 }
 
-/** Returns the transactions of a stored block as the pool stores them, with all known sidecars. */
+/**
+ * Returns the transactions of a stored block as the pool stores them, with all known sidecars. They come before those
+ * that wait.
+ */
 export function pooledFromBlock(
   { blocks, blobs }: { blocks: Pick<BlockStore, 'blockRlp'>; blobs: BlobStore },
   block: StoredBlock,
@@ -66,7 +83,7 @@ export function pooledFromBlock(
   const raws = rawTransactions(blocks.blockRlp(block))
   return block.transactions.flatMap((entry, index) => {
     const raw = raws[index]
-    return raw === undefined ? [] : [{ ...entry, raw: withBlobs(raw, blobs) }]
+    return raw === undefined ? [] : [{ ...entry, order: 0, raw: withBlobs(raw, blobs) }]
   })
 }
 
@@ -106,6 +123,8 @@ export function stagePooled(
 export class PooledStore {
   readonly #storage: MempoolDatabase
   #stored = new Set<string>()
+  /** Order of the next transaction. */
+  #next = 1
   /** Version of the mempool whose transactions were adopted. */
   #adopted: number | undefined
 
@@ -113,7 +132,7 @@ export class PooledStore {
     this.#storage = storage
   }
 
-  /** Loads all stored transactions, in no particular order. */
+  /** Loads all stored transactions in order of arrival. */
   async load(): Promise<StoredPooled[]> {
     const { database, keys } = this.#storage
     const area = currentArea(this.#storage)
@@ -123,7 +142,12 @@ export class PooledStore {
       this.#stored.add(bytesToPlainHex(key.subarray(-HASH_LENGTH)))
       found.push(decodePooled(value))
     }
-    return found
+    const inOrder = await runInSlices(
+      sortInSteps(found, (a, b) => a.order - b.order),
+      new TimeSlice(),
+    )
+    this.#next = (inOrder.at(-1)?.order ?? 0) + 1
+    return inOrder
   }
 
   /** Whether a transaction is stored, by the 64 digits of its hash. */
@@ -131,9 +155,10 @@ export class PooledStore {
     return this.#stored.has(digits)
   }
 
-  put(pooled: NamedPooled): void {
+  /** Stores a transaction after all others. */
+  put(pooled: Omit<NamedPooled, 'order'>): void {
     const batch = new WriteBatch()
-    stagePooled(batch, this.#storage, pooled)
+    stagePooled(batch, this.#storage, { ...pooled, order: this.#next++ })
     this.#storage.database.write(batch)
     this.record(pooled.hash)
   }
@@ -183,6 +208,7 @@ export class PooledStore {
       if (pause !== undefined) await pause
     }
     this.#stored = stored
+    this.#next = Math.max(this.#next, rows.length + 1)
     await runInSlices(
       this.sweep((digits) => pool.byHash.has(digits)),
       slice,

@@ -180,6 +180,9 @@ export class TransactionSubmission {
   }
 }
 
+/** A transaction for the mempool, in its stored form. */
+type Reinjected = Omit<StoredPooled, 'order'>
+
 /**
  * Adds previously accepted transactions to the mempool again: after a restart, or after a reorganisation removed their
  * block (geth: core/txpool/legacypool, reinject). Transactions that have become invalid are dropped.
@@ -189,7 +192,7 @@ export class TransactionSubmission {
 export async function reinject(
   mempool: Mempool,
   rules: ForkRules,
-  transactions: readonly StoredPooled[],
+  transactions: readonly Reinjected[],
 ): Promise<void> {
   const slice = new TimeSlice()
   for (const stored of await byNonce(transactions, slice)) {
@@ -206,7 +209,7 @@ export async function reinject(
 async function reinjectOne(
   mempool: Mempool,
   rules: ForkRules,
-  { raw, sender, impersonated }: StoredPooled,
+  { raw, sender, impersonated }: Reinjected,
 ): Promise<void> {
   if (!impersonated) await mempool.add(raw, 'acknowledged')
   else {
@@ -218,15 +221,15 @@ async function reinjectOne(
 }
 
 /** Sorts the transactions of each sender by nonce; senders keep their places in the list. */
-async function byNonce(transactions: readonly StoredPooled[], slice: TimeSlice): Promise<StoredPooled[]> {
-  const named: { stored: StoredPooled; sender: string; nonce: bigint }[] = []
+async function byNonce(transactions: readonly Reinjected[], slice: TimeSlice): Promise<Reinjected[]> {
+  const named: { stored: Reinjected; sender: string; nonce: bigint }[] = []
   for (const stored of transactions) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
     const { nonce } = decodeTransaction(stored.raw)
     named.push({ stored, sender: bytesToPlainHex(stored.sender), nonce })
   }
-  const queues = new Map<string, StoredPooled[]>(named.map(({ sender }) => [sender, []]))
+  const queues = new Map<string, Reinjected[]>(named.map(({ sender }) => [sender, []]))
   const ascending = await runInSlices(
     sortInSteps(named, (a, b) => Number(a.nonce - b.nonce)),
     slice,
