@@ -15,7 +15,7 @@ import { startReports } from './network/reporter.js'
 import { resetChain } from './network/reset.js'
 import { StateKeeper } from './network/stateKeeper.js'
 import type { NodeSettings } from './options.js'
-import { type RpcSettings, createBackend } from './rpc/backend.js'
+import { type RpcSettings, applyCompatibility, createBackend } from './rpc/backend.js'
 import { type CompatibilityProfile, compatibilityProfile } from './rpc/compatibility.js'
 import { controlMethodNames } from './rpc/methods/controls.js'
 import { RpcPipeline } from './rpc/pipeline.js'
@@ -84,6 +84,7 @@ async function join(request: NetworkRequest, parts: NetworkParts): Promise<Netwo
     participants: [filters],
     first: compatibility.firstSnapshot,
   })
+  applyCompatibility(chain.mempool, { chain, mining, compatibility })
   await submission.restore()
   chain.mempool.subscribe((transaction) => chain.events.emit({ type: 'pending', transaction }))
   chain.events.subscribe((event) => submission.follow(event))

@@ -123,7 +123,7 @@ const gasEstimators = { searched: estimateGas, least: estimateMinimumGas, used: 
 
 /** Creates the backend of a chain. */
 export function createBackend(parts: BackendParts): Backend {
-  const { chain, submission, mining, schedules, settings } = parts
+  const { chain, submission, schedules, settings } = parts
   const { view, mempool, stores } = chain
   const { compatibility } = settings
   const suggestedTip = (): Awaitable<bigint> =>
@@ -142,7 +142,6 @@ export function createBackend(parts: BackendParts): Backend {
     estimate: gasEstimators[compatibility.gasEstimate],
     onConsole: (data) => chain.onConsole?.(data),
   })
-  applyCompatibility(mempool, { chain, mining, compatibility })
   const wallet = new Wallet({
     keyring,
     impersonation,
@@ -200,7 +199,7 @@ function maxTransactionGas(chain: Pick<Chain, 'nextRules'>, gasLimit: bigint): b
 }
 
 /** Makes a mempool refuse and replace transactions like the emulated node. */
-function applyCompatibility(
+export function applyCompatibility(
   { options }: Mempool,
   {
     chain,

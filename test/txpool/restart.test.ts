@@ -1,7 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createHash } from 'node:crypto'
 import type { Hex } from 'viem'
+import { privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Devnet, startDevnet, stopDevnet } from '../devnet/support.js'
 
@@ -46,4 +48,54 @@ test('transactions with equal fees are mined in order of arrival, also after a r
   await fourth.call('evm_mine')
   expect((await fourth.block()).transactions).toEqual([...sent, later])
   await stopDevnet(fourth)
+})
+
+test.each(['anvil', 'hardhat'] as const)('what %s accepted waits after a restart too', async (compat) => {
+  const directory = join(dataDir, compat)
+  const first = await startDevnet({ dataDir: directory, compat, noMining: true })
+  const { call, from, to } = first
+  const send = (fields: object) => call<Hex>('eth_sendTransaction', { from, to, gas: '0x5208', ...fields })
+  const [cheap, dear] = ['0x4a817c800', '0x9502f9000']
+  await send({ nonce: '0x0', maxFeePerGas: cheap, maxPriorityFeePerGas: cheap })
+  const replacement = await send({ nonce: '0x0', maxFeePerGas: dear, maxPriorityFeePerGas: dear })
+  const afterGap = await send({ nonce: '0x5', maxFeePerGas: '0x3b9aca00', maxPriorityFeePerGas: '0x0' })
+  await call('hardhat_setNextBlockBaseFeePerGas', cheap)
+  await call('evm_mine')
+  const isWaiting = async ({ call }: Devnet, hash: Hex) =>
+    (await call<{ blockNumber: Hex | null } | null>('eth_getTransactionByHash', hash))?.blockNumber === null
+  expect(await isWaiting(first, replacement)).toBe(false)
+  expect(await isWaiting(first, afterGap)).toBe(true)
+  await stopDevnet(first)
+
+  // Automine would refuse the nonce and the fee now.
+  const second = await startDevnet({ dataDir: directory, compat })
+  expect(await isWaiting(second, afterGap)).toBe(true)
+  await stopDevnet(second)
+})
+
+/** Signs a transaction of the first account with a blob of zeros, whose commitment and proof are the point at infinity. */
+async function blobTransaction({ node, to }: Devnet): Promise<Hex> {
+  const infinity: Hex = `0xc0${'00'.repeat(47)}`
+  const digest = createHash('sha256')
+    .update(Buffer.from(infinity.slice(2), 'hex'))
+    .digest('hex')
+  return privateKeyToAccount(node.accounts[0]?.privateKey as Hex).signTransaction({
+    ...{ type: 'eip4844', chainId: 31337, nonce: 1, to, gas: 21_000n },
+    ...{ maxFeePerGas: 20n * 10n ** 9n, maxPriorityFeePerGas: 10n ** 9n, maxFeePerBlobGas: 10n ** 9n },
+    blobVersionedHashes: [`0x01${digest.slice(2)}`],
+    sidecars: [{ blob: `0x${'00'.repeat(131_072)}`, commitment: infinity, proof: infinity }],
+  })
+}
+
+test('blob transactions wait after others in the profile of anvil, also after a restart', async () => {
+  const directory = join(dataDir, 'blobs')
+  const first = await startDevnet({ dataDir: directory, compat: 'anvil', noMining: true })
+  await first.call('eth_sendTransaction', { from: first.from, to: first.to, gas: '0x5208' })
+  const raw = await blobTransaction(first)
+  const hash = await first.call<Hex>('eth_sendRawTransaction', raw)
+  await stopDevnet(first)
+
+  const second = await startDevnet({ dataDir: directory, compat: 'anvil', noMining: true })
+  expect(await second.call('eth_getTransactionByHash', hash)).toMatchObject({ nonce: '0x1' })
+  await stopDevnet(second)
 })

@@ -128,7 +128,8 @@ export class Mempool {
   /**
    * Adds a signed transaction in its EIP-2718 encoding.
    *
-   * @param origin - what was acknowledged before is not refused for the number of a sender's transactions
+   * @param origin - what was acknowledged before is not refused because the base fee has risen, because of a nonce gap
+   *   that automine would not take, or for the number of a sender's transactions
    * @throws TransactionRejectedError with geth's message, in the order of geth's checks
    */
   async add(raw: Uint8Array, origin: Origin = 'client'): Promise<PooledTransaction> {
@@ -138,11 +139,11 @@ export class Mempool {
     checkSubmission(fields, this.#options)
     if (this.#options.anvilBaseFee !== undefined) {
       checkSignature(fields, rules)
-      await this.checkFirst(fields, senderOf(fields, rules))
+      await this.checkFirst(fields, senderOf(fields, rules), origin)
     }
     validateStateless(fields, { ...this.#context(), isSigned: true })
     if (this.#options.checksAsHardhat && fields.gasLimit > MAX_TRANSACTION_GAS) {
-      await this.checkFirst(fields, senderOf(fields, rules))
+      await this.checkFirst(fields, senderOf(fields, rules), origin)
     }
     const pooled = recoverTransaction(fields, rules)
     return this.#insert(pooled, fields, origin)
@@ -156,7 +157,7 @@ export class Mempool {
   async addKnown(pooled: PooledTransaction, origin: Origin = 'client'): Promise<PooledTransaction> {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)
     checkSubmission(fields, this.#options)
-    await this.checkFirst(fields, pooled.sender)
+    await this.checkFirst(fields, pooled.sender, origin)
     validateStateless(fields, { ...this.#context(), isSigned: !pooled.impersonated })
     return this.#insert(pooled, fields, origin)
   }
@@ -168,9 +169,9 @@ export class Mempool {
    * @param sender - 20 bytes
    * @throws TransactionRejectedError
    */
-  async checkFirst(fields: CheckedFields, sender: Uint8Array): Promise<void> {
+  async checkFirst(fields: CheckedFields, sender: Uint8Array, origin: Origin = 'client'): Promise<void> {
     const { anvilBaseFee, checksAsHardhat } = this.#options
-    const automineBaseFee = this.#options.automineBaseFee()
+    const automineBaseFee = origin === 'client' ? this.#options.automineBaseFee() : undefined
     if (checksAsHardhat && automineBaseFee !== undefined && fields.gasLimit > MAX_TRANSACTION_GAS) {
       checkAutomine(fields, await this.#queueOf(sender, bytesToPlainHex(sender)), automineBaseFee)
     }
@@ -179,7 +180,7 @@ export class Mempool {
     checkAsAnvil(fields, queue, {
       rules: this.#rules(),
       blockGasLimit: this.#requireHead().gasLimit,
-      baseFee: anvilBaseFee(),
+      baseFee: origin === 'client' ? anvilBaseFee() : 0n,
       withoutFunds: this.#options.withoutFunds,
     })
   }

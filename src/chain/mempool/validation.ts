@@ -160,7 +160,7 @@ export function validateWithState(
   context: StatefulContext,
 ): Entry | undefined {
   const { options, origin, index } = context
-  const baseFee = options.automineBaseFee()
+  const baseFee = origin === 'client' ? options.automineBaseFee() : undefined
   if (baseFee !== undefined) checkAutomine(entry.transaction, queue, baseFee)
   // The cap on a transaction's gas is checked when it is built.
   if (options.checksAsHardhat) checkGas(entry.transaction, context)
