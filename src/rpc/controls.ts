@@ -115,9 +115,10 @@ export class Controls {
     mining.setInterval(interval)
   }
 
-  /** Sets the gas limit, starting with the next block. */
-  setBlockGasLimit(gasLimit: bigint): Promise<void> {
-    return this.#setBlockSettings({ gasLimit })
+  /** Sets the gas limit, starting with the next block, and drops the transactions that exceed it. */
+  async setBlockGasLimit(gasLimit: bigint): Promise<void> {
+    await this.#setBlockSettings({ gasLimit })
+    await this.#changeMempool(() => undefined)
   }
 
   /** Sets the base fee of the next block only, in wei per gas. @throws UnsupportedControlError before London */

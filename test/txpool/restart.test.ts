@@ -50,6 +50,21 @@ test('transactions with equal fees are mined in order of arrival, also after a r
   await stopDevnet(fourth)
 })
 
+test('a transaction that a lower gas limit has dropped does not come back with a higher one', async () => {
+  const directory = join(dataDir, 'gas-limit')
+  const first = await startDevnet({ dataDir: directory, noMining: true })
+  const { call, from, to } = first
+  const hash = await call<Hex>('eth_sendTransaction', { from, to, gas: '0x5209' })
+  await call('evm_setBlockGasLimit', '0x5208')
+  expect(await call('eth_getTransactionByHash', hash)).toBeNull()
+  await call('evm_setBlockGasLimit', '0x1c9c380')
+  await stopDevnet(first)
+
+  const second = await startDevnet({ dataDir: directory, noMining: true })
+  expect(await second.call('eth_getTransactionByHash', hash)).toBeNull()
+  await stopDevnet(second)
+})
+
 test.each(['anvil', 'hardhat'] as const)('what %s accepted waits after a restart too', async (compat) => {
   const directory = join(dataDir, compat)
   const first = await startDevnet({ dataDir: directory, compat, noMining: true })
