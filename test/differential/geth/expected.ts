@@ -43,7 +43,8 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     }),
   },
   {
-    reason: 'so the contract of beacon roots has another storage root, which is part of proofs of other accounts',
+    reason:
+      'so the contract of beacon roots has another storage root, which is part of proofs of other accounts',
     matches: where({ name: /^(eth_getProof|batch) .*\.accountProof\[\]$/, request: /"pending"/ }),
   },
   {

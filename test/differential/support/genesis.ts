@@ -12,7 +12,13 @@ import { hasFork } from '../chains/transactions.js'
 export async function genesisOf(fork: string, directory: string): Promise<string> {
   const dataDir = join(directory, 'own')
   const file = join(directory, 'own.json')
-  const options = { dataDir, hardfork: fork, txGasLimit: true, deterministic: true, listen: false } as NodeOptions
+  const options = {
+    dataDir,
+    hardfork: fork,
+    txGasLimit: true,
+    deterministic: true,
+    listen: false,
+  } as NodeOptions
   await (await createNode(options)).stop()
   await exportFiles({
     dataDir,
