@@ -90,9 +90,13 @@ export async function startNode(
   let urls: NodeUrls | undefined
   let shownUrls: NodeUrls | undefined
   let multiaddresses: string[] = []
+  let startFailure: unknown
   const server = createServer({
     settings,
-    hooks,
+    // The caller gets the failure of the start itself; requests that wait for it get it too.
+    report: (fault) => {
+      if (fault !== startFailure) hooks.fault?.('server', fault)
+    },
     provider,
     networks,
     certificate,
@@ -107,6 +111,7 @@ export async function startNode(
     : Promise.resolve(noPorts)
   const data: Promise<NodeData> = listening.then(() => openData(settings, start))
   const standard = data.then(() => networks.get(standardNetwork))
+  standard.catch((error: unknown) => (startFailure = error))
   const files = Promise.all([data, standard]).then(async ([{ directory }]) => {
     // Answer chain requests before loading the file network.
     await nextTurn()
@@ -176,7 +181,7 @@ export interface ServerParts extends Pick<ServerSetup, 'health'> {
   chains: ChainWatch
   cassette: CurrentCassette
   settings: NodeSettings
-  hooks: NodeHooks
+  report: (fault: unknown) => void
   provider: Provider
   networks: NetworkMap
   certificate: Certificate | undefined
@@ -186,7 +191,7 @@ export interface ServerParts extends Pick<ServerSetup, 'health'> {
 
 /** Connects a node's parts to its server. It may listen before they are open: requests wait for the parts they need. */
 function createServer(parts: ServerParts): NodeServer {
-  const { settings, hooks, provider, networks, certificate, files, health, shownUrls, chains } = parts
+  const { settings, report, provider, networks, certificate, files, health, shownUrls, chains } = parts
   const names = networks.names.map(({ name }) => name)
   return new NodeServer({
     provider,
@@ -227,7 +232,7 @@ function createServer(parts: ServerParts): NodeServer {
       maxUpload: settings.maxUpload ?? (provider.mode === 'strict' ? HOSTED_MAX_UPLOAD : undefined),
       idleTimeout: settings.wsIdleTimeout,
     },
-    report: (fault) => hooks.fault?.('server', fault),
+    report,
   })
 }
 

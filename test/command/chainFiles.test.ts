@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { recordedCases } from '../conformance/support/chain.js'
 import { buildCommand, runCommand, startCommand, stopCommand } from '../support/command.js'
 import { callRpc } from '../support/rpc.js'
+import { freePort } from '../differential/support/processes.js'
 
 let directory: string
 beforeAll(async () => {
@@ -54,7 +55,15 @@ test.each([
 test('an invalid genesis ends the command with one line that names the value', async () => {
   const genesis = join(directory, 'bad.json')
   writeFileSync(genesis, JSON.stringify({ config: { chainId: 'x' } }))
-  const command = runCommand(['--port', '0', '--ipfs-port', '0', '--genesis', genesis])
+  const port = await freePort()
+  const command = runCommand(['--port', String(port), '--ipfs-port', '0', '--genesis', genesis])
+  let isRunning = true
+  void command.ended.then(() => (isRunning = false))
+  // Requests that wait for the start fail with it, and are not reported once more.
+  while (isRunning) {
+    await callRpc(`http://127.0.0.1:${port}`, 'eth_chainId', []).catch(() => undefined)
+    await sleep(2)
+  }
   expect(await command.ended).toBe(2)
   expect(command.stderr()).toBe(`standin: ${genesis}: config.chainId: expected a whole number, got "x"\n`)
 })
