@@ -90,13 +90,17 @@ export async function startNode(
   let urls: NodeUrls | undefined
   let shownUrls: NodeUrls | undefined
   let multiaddresses: string[] = []
-  let startFailure: unknown
+  const report = (fault: unknown): void => hooks.fault?.('server', fault)
   const server = createServer({
     settings,
-    // The caller gets the failure of the start itself; requests that wait for it get it too.
-    report: (fault) => {
-      if (fault !== startFailure) hooks.fault?.('server', fault)
-    },
+    // The caller gets the failure of the start; requests that wait for it fail with it too.
+    report: (fault) =>
+      void started.then(
+        () => report(fault),
+        (failure: unknown) => {
+          if (failure !== fault) report(fault)
+        },
+      ),
     provider,
     networks,
     certificate,
@@ -111,7 +115,6 @@ export async function startNode(
     : Promise.resolve(noPorts)
   const data: Promise<NodeData> = listening.then(() => openData(settings, start))
   const standard = data.then(() => networks.get(standardNetwork))
-  standard.catch((error: unknown) => (startFailure = error))
   const files = Promise.all([data, standard]).then(async ([{ directory }]) => {
     // Answer chain requests before loading the file network.
     await nextTurn()
@@ -122,8 +125,9 @@ export async function startNode(
       addresses: () => multiaddresses,
     })
   })
+  const started = Promise.all([data, standard, files])
   // Later awaiters get the failure; without a handler now it would count as unhandled.
-  files.catch(() => undefined)
+  for (const part of [files, started]) part.catch(() => undefined)
   const closeIfOpen = (part: Promise<{ close(): Promise<void> }>): Promise<void> =>
     part.then(
       (opened) => opened.close(),
@@ -143,7 +147,7 @@ export async function startNode(
     ]))
   try {
     const ports = await listening
-    const [{ directory: dataDirectory }, network] = await Promise.all([data, standard, files])
+    const [{ directory: dataDirectory }, network] = await started
     const key = decision.keys[0]?.key ?? exampleKey
     const facts = { ...ports, hosts: settings.host, key, tls: certificate !== undefined }
     urls = formatUrls(facts)
