@@ -2,7 +2,6 @@ import { accessListFees } from '../chain/accounts/feeDefaults.js'
 import { Impersonation } from '../chain/accounts/impersonation.js'
 import { type KeyedAccount, Keyring } from '../chain/accounts/keyring.js'
 import { Wallet } from '../chain/accounts/wallet.js'
-import { blobRulesAt, headerBlobBaseFee } from '../chain/block/header.js'
 import { BlockRecords } from '../chain/block/rawParts.js'
 import type { CallObject } from '../chain/calls/callObject.js'
 import { estimateGas } from '../chain/calls/estimate.js'
@@ -26,6 +25,7 @@ import type { ChainView } from '../chain/view.js'
 import { type Awaitable, TimeSlice, runWithin, whenReady } from '../encoding/timeSlice.js'
 import type { CompatibilityProfile, LogsRange, PendingFields } from './compatibility.js'
 import { Controls, type RemoteControls } from './controls.js'
+import { blobBaseFeeAt } from './fees/blockFees.js'
 import { lowestTip, suggestTip } from './fees/suggestTip.js'
 import { estimatedAsGiven } from './methods/transactionRequest.js'
 
@@ -136,7 +136,7 @@ export function createBackend(parts: BackendParts): Backend {
     estimateLimit: compatibility.gasEstimate === 'used' ? configuredGasLimit : undefined,
     completeFees: (header) =>
       whenReady(suggestedTip(), (tip) => {
-        const blobBaseFee = headerBlobBaseFee(header, blobRulesAt(view, header))
+        const blobBaseFee = blobBaseFeeAt(view, header)
         return (call) => accessListFees(call, header, { blobBaseFee, suggestedTip: tip })
       }),
     estimate: gasEstimators[compatibility.gasEstimate],

@@ -118,7 +118,7 @@ export class Controls {
   /** Sets the gas limit, starting with the next block, and drops the transactions that exceed it. */
   async setBlockGasLimit(gasLimit: bigint): Promise<void> {
     await this.#setBlockSettings({ gasLimit })
-    await this.#changeMempool(() => undefined)
+    await this.#removeStale()
   }
 
   /** Sets the base fee of the next block only, in wei per gas. @throws UnsupportedControlError before London */
@@ -407,6 +407,11 @@ export class Controls {
     return this.#changeMempool(({ mempool }) => mempool.dropFrom(sender))
   }
 
+  /** Deletes the stored transactions that a change has dropped. */
+  #removeStale(): Promise<void> {
+    return this.#chain.exclusively(async () => this.#parts.submission.removeStale())
+  }
+
   #changeMempool<T>(change: (chain: Chain) => T): Promise<T> {
     return this.#chain.exclusively(async () => {
       const result = change(this.#chain)
@@ -428,8 +433,10 @@ export class Controls {
     }
   }
 
-  setChainId(chainId: bigint): Promise<void> {
-    return this.#chain.adjust(() => this.#parts.schedules.setChainId(chainId))
+  /** Changes the chain id until the node stops, and drops the transactions for another, as anvil does when it mines. */
+  async setChainId(chainId: bigint): Promise<void> {
+    await this.#chain.adjust(() => this.#parts.schedules.setChainId(chainId))
+    await this.#removeStale()
   }
 
   setLogging(enabled: boolean): void {

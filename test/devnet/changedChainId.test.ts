@@ -17,6 +17,27 @@ const reader: Hex = `0x${'c1'.repeat(20)}`
 const stranger: Hex = `0x${'5a'.repeat(20)}`
 const word = (value: number) => value.toString(16).padStart(64, '0')
 
+test('transactions for another chain id are dropped when it changes, and stay dropped', async () => {
+  const directory = join(dataDir, 'waiting')
+  const first = await startDevnet({ dataDir: directory, noMining: true })
+  const { call, from, to } = first
+  const send = (sender: Hex) => call<Hex>('eth_sendTransaction', { from: sender, to: reader, gas: '0x10000' })
+  const before = await send(from)
+  const snapshot = await call<Hex>('evm_snapshot')
+  await call('anvil_setChainId', 1)
+  expect(await call('eth_getTransactionByHash', before)).toBeNull()
+  // The mempool of the snapshot is restored without it.
+  await call('evm_revert', snapshot)
+  const after = await send(to)
+  await call('evm_mine')
+  expect((await first.block()).transactions).toEqual([after])
+  await stopDevnet(first)
+
+  const second = await startDevnet({ dataDir: directory, noMining: true })
+  expect(await second.call('txpool_status')).toEqual({ pending: '0x0', queued: '0x0' })
+  await stopDevnet(second)
+})
+
 test('blocks are traced with the chain id of their transactions, and the mempool drops those of another', async () => {
   const first = await startDevnet({ dataDir })
   const { call, from } = first

@@ -280,8 +280,8 @@ export class Mempool {
   }
 
   /**
-   * Follows the chain to a head: removes transactions that are mined or no longer affordable, and makes pending what
-   * the new nonces allow.
+   * Follows the chain to a head: removes transactions that are mined, no longer affordable or for another chain id, and
+   * makes pending what the new nonces allow.
    *
    * @param gasLimit - gas limit of the next block
    */
@@ -292,7 +292,7 @@ export class Mempool {
       // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
-      await this.#follow(queue, this.#head)
+      await this.#follow(queue)
     }
     if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {
@@ -349,8 +349,9 @@ export class Mempool {
       pooled.impersonated || (this.#options.contractSenders && (await this.#isContract(pooled.sender)))
     const queue = await this.#queueOf(pooled.sender, name)
     this.#checkNew(key)
-    const { size } = fields
-    const entry: Entry = { ...pooled, impersonated, arrival: this.#arrivals, cost: costOf(fields), size }
+    const { size, chainId } = fields
+    const cost = costOf(fields)
+    const entry: Entry = { ...pooled, impersonated, arrival: this.#arrivals, cost, size, chainId }
     const { anvilBaseFee, checksAsHardhat } = this.#options
     const hasBlobPool = anvilBaseFee === undefined && !checksAsHardhat
     if (hasBlobPool && isBlob(entry) && this.#gapped.admits(entry, queue)) this.#gapped.add(entry)
@@ -408,13 +409,16 @@ export class Mempool {
     return code.length > 0 && delegationTarget(code) === undefined
   }
 
-  async #follow(queue: SenderQueue, { state, gasLimit }: Head): Promise<void> {
+  async #follow(queue: SenderQueue): Promise<void> {
+    const { state, gasLimit } = this.#requireHead()
+    const next = this.#rules().chainId()
     const account = senderAccount(await state.getAccount(queue.sender))
     const pendingBefore = queue.nextNonce
     this.#latest = undefined
     const dropped = queue.follow(
       account,
-      ({ transaction, cost }) =>
+      ({ transaction, cost, chainId = next }) =>
+        chainId === next &&
         transaction.nonce >= account.nonce &&
         (this.#options.withoutFunds || cost <= account.balance) &&
         transaction.gasLimit <= gasLimit,

@@ -11,6 +11,8 @@ export interface Entry extends PooledTransaction {
   cost: bigint
   /** Bytes of its network form, with the sidecar. */
   size: number
+  /** Undefined if it is for any chain (before EIP-155). */
+  chainId?: bigint | undefined
 }
 
 /** The account of a sender in the state of the head. */

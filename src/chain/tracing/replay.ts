@@ -1,5 +1,5 @@
 import { bytesToHex } from '../../encoding/hex.js'
-import { type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { serializedTransaction } from '../block/body.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { SealedBlock, StoredBlock } from '../block/record.js'
@@ -9,7 +9,7 @@ import { ChainError } from '../errors.js'
 import { withChainId } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { decodeBlockInSteps } from '../import/blockParts.js'
-import { decodeTransaction } from '../mempool/decode.js'
+import { type TransactionFields, decodeTransaction } from '../mempool/decode.js'
 import { type PooledTransaction, createTransaction } from '../mempool/transaction.js'
 import type { StateStore, TrieStateView } from '../state/stateStore.js'
 import { WorkingState } from '../state/workingState.js'
@@ -93,9 +93,9 @@ export async function replayBlock<T>(
   const { header } = block
   const state = target.state ?? new WorkingState({ base: parentState(sources, target), store: states })
   const rawAt = rawReader(blocks, block)
+  const first = rawAt(0)
+  const rules = rulesOfSigner(first && decodeTransaction(first), view.rulesAt(header))
   const slice = new TimeSlice()
-  const chainId = await runInSlices(signedChainId(block, rawAt), slice)
-  const rules = chainId === undefined ? view.rulesAt(header) : withChainId(view.rulesAt(header), chainId)
   const environment = createBlockEnvironment(header, rules)
   const context = {
     rules,
@@ -161,17 +161,11 @@ function rawReader(blocks: BlockStore, block: ReplayedBlock): RawReader {
 }
 
 /**
- * Returns the chain id that a block's transactions were signed for, undefined if they are for any chain. It is another
- * one than the node's if the block was mined before or after anvil_setChainId.
+ * Returns the rules with the chain id that a transaction was signed for, which is another one than the node's on blocks
+ * mined before or after anvil_setChainId.
  */
-function* signedChainId({ transactions }: ReplayedBlock, rawAt: RawReader): Steps<bigint | undefined> {
-  for (let index = 0; index < transactions.length; index++) {
-    const raw = rawAt(index)
-    const chainId = raw && decodeTransaction(raw).chainId
-    if (chainId !== undefined) return chainId
-    yield
-  }
-  return undefined
+function rulesOfSigner(fields: TransactionFields | undefined, rules: ForkRules): ForkRules {
+  return withChainId(rules, fields?.chainId ?? rules.chainId())
 }
 
 /** Decodes a transaction of a block; its sender is already known. */
@@ -185,7 +179,9 @@ function pooledOf(
   if (raw === undefined || entry === undefined) {
     throw new RangeError(`block ${header.number} has no transaction ${index}`)
   }
-  return { transaction: createTransaction(decodeTransaction(raw), rules), ...entry }
+  const fields = decodeTransaction(raw)
+  const transaction = createTransaction(fields, rulesOfSigner(fields, rules))
+  return { transaction, ...entry }
 }
 
 function describe(
