@@ -90,16 +90,13 @@ export async function startNode(
   let urls: NodeUrls | undefined
   let shownUrls: NodeUrls | undefined
   let multiaddresses: string[] = []
-  const report = (fault: unknown): void => hooks.fault?.('server', fault)
   const server = createServer({
     settings,
-    // The caller gets the failure of the start; requests that wait for it fail with it too.
+    // The caller of a failed start gets the failure. Requests that waited, or that try to open the chain again, fail too.
     report: (fault) =>
       void started.then(
-        () => report(fault),
-        (failure: unknown) => {
-          if (failure !== fault) report(fault)
-        },
+        () => hooks.fault?.('server', fault),
+        () => undefined,
       ),
     provider,
     networks,
