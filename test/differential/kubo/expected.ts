@@ -265,7 +265,7 @@ export const expectedDifferences: readonly ExpectedDifference[] = [
     reason: 'keys, records and configurations have a size limit far above real ones',
     matches: ({ name, ours }) =>
       /^(config\/replace|key\/import|name\/(put|inspect)|routing\/put) \| (body|status) /.test(name) &&
-      /input is larger than (262144|1048576) bytes/.test(ours),
+      /input is larger than (65536|262144|1048576) bytes/.test(ours),
   },
   {
     reason: 'symlinks can be copied in MFS',
