@@ -21,6 +21,25 @@ test('eth_pendingTransactions lists executable transactions by sender and nonce,
   ])
 })
 
+// As anvil 1.7.1 and hardhat 2 do.
+test.each([
+  ['anvil', 'the next block', ['0x2', '0x2', '0x0', '0x1']],
+  ['hardhat', 'the change of the balance', ['0x0', '0x0', '0x0', '0x0']],
+] as const)('in the profile of %s, %s drops what has become too expensive', async (compat, _, expected) => {
+  const { call, from, to } = await startDevnet({ compat, noMining: true })
+  const pending = async () => (await call<{ pending: Hex }>('txpool_status')).pending
+  await call('eth_sendTransaction', { from, to, gas: '0x5208' })
+  await call('eth_sendTransaction', { from: to, to: from, gas: '0x5208' })
+  const observed: Hex[] = []
+  for (const poor of [from, to]) await call('hardhat_setBalance', poor, '0x1')
+  observed.push(await pending())
+  await call('hardhat_setBalance', from, '0xde0b6b3a7640000')
+  observed.push(await pending())
+  await call('evm_mine')
+  observed.push(await pending(), await call<Hex>('eth_getBlockTransactionCountByNumber', 'latest'))
+  expect(observed).toEqual(expected)
+})
+
 test.each(['hardhat_setNonce', 'anvil_setNonce', 'evm_setAccountNonce'])(
   '%s refuses a nonce of more than 64 bits',
   async (method) => {

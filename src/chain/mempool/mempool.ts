@@ -266,9 +266,7 @@ export class Mempool {
   /** Removes all transactions of a 20-byte sender. */
   dropFrom(sender: Uint8Array): void {
     if (this.#gapped.size > 0) this.#gapped.deleteFrom(sender)
-    const queue = this.#queues.get(bytesToPlainHex(sender))
-    const dropped = queue?.retain(() => false) ?? []
-    this.#forget(sender, dropped)
+    this.#forget(sender, this.#queues.get(bytesToPlainHex(sender))?.retain(() => false) ?? [])
   }
 
   /** Removes all transactions. */
@@ -281,18 +279,20 @@ export class Mempool {
 
   /**
    * Follows the chain to a head: removes transactions that are mined, no longer affordable or for another chain id, and
-   * makes pending what the new nonces allow.
+   * makes pending what the new nonces allow. Like anvil's, a mempool with its checks looks at balances once per block.
    *
    * @param gasLimit - gas limit of the next block
    */
   async reset(state: StateView, block: StoredBlock, gasLimit = block.header.gasLimit): Promise<void> {
+    const { withoutFunds, anvilBaseFee } = this.#options
+    const ignoresFunds = withoutFunds || (anvilBaseFee !== undefined && this.#head?.block === block)
     this.#head = { state, block, gasLimit }
     const slice = new TimeSlice()
     for (const queue of this.#queues.values()) {
       // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
-      await this.#follow(queue)
+      await this.#follow(queue, { ignoresFunds })
     }
     if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {
@@ -409,7 +409,7 @@ export class Mempool {
     return code.length > 0 && delegationTarget(code) === undefined
   }
 
-  async #follow(queue: SenderQueue): Promise<void> {
+  async #follow(queue: SenderQueue, { ignoresFunds }: { ignoresFunds: boolean }): Promise<void> {
     const { state, gasLimit } = this.#requireHead()
     const next = this.#rules().chainId()
     const account = senderAccount(await state.getAccount(queue.sender))
@@ -420,7 +420,7 @@ export class Mempool {
       ({ transaction, cost, chainId = next }) =>
         chainId === next &&
         transaction.nonce >= account.nonce &&
-        (this.#options.withoutFunds || cost <= account.balance) &&
+        (ignoresFunds || cost <= account.balance) &&
         transaction.gasLimit <= gasLimit,
     )
     this.#forget(queue.sender, dropped)
