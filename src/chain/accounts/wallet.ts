@@ -1,4 +1,5 @@
-import { type PartialSidecar, completeSidecar, encodeWithSidecar } from '../mempool/blobs.js'
+import { type PartialSidecar, completeSidecar } from '../mempool/blobs.js'
+import { encodeWithSidecar } from '../mempool/networkForm.js'
 import {
   type BlobSidecar,
   type CreatableFields,

@@ -13,13 +13,8 @@ import type { Chain } from '../chain.js'
 import { ChainError } from '../errors.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
 import type { MempoolSnapshot } from '../mempool/mempool.js'
-import {
-  type PooledStore,
-  type StoredPooled,
-  encodeNetworkForm,
-  encodePooled,
-  readRows,
-} from '../mempool/pooledStore.js'
+import { encodeNetworkForm } from '../mempool/networkForm.js'
+import { type PooledStore, type StoredPooled, encodePooled, readRows } from '../mempool/pooledStore.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
 

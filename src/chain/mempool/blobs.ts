@@ -6,7 +6,6 @@ import type { Keyspace } from '../../storage/keyspace.js'
 import { BLOB_HASH_VERSION } from '../block/header.js'
 import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import { ChainError, TransactionRejectedError } from '../errors.js'
-import { EncodedItem, encodeRlp } from '../rlp.js'
 import type { ForkRules } from '../types.js'
 import { MAX_BLOBS_PER_TRANSACTION } from '../vm/preCheck.js'
 import { BLOB_LENGTH, type TransactionFields } from './decode.js'
@@ -179,21 +178,6 @@ async function verifyGivenProofs({ version, blobs, commitments, proofs }: BlobSi
     reason = error.message
   }
   throw new ChainError(`failed to verify blob proof: ${reason}`)
-}
-
-/**
- * Encodes a blob transaction with its sidecar, as it is sent (EIP-4844, EIP-7594).
- *
- * @param raw - the transaction alone
- */
-export function encodeWithSidecar(
-  raw: Uint8Array,
-  { version, blobs, commitments, proofs }: BlobSidecar,
-): Uint8Array {
-  const versionItem = version === 0 ? [] : [Uint8Array.of(version)]
-  const network = encodeRlp([new EncodedItem(raw.subarray(1)), ...versionItem, blobs, commitments, proofs], 1)
-  network[0] = raw[0] ?? 0
-  return network
 }
 
 /** Returns the versioned hash of a commitment: its sha256 with the first byte replaced by the version (EIP-4844). */

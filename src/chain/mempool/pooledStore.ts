@@ -7,9 +7,8 @@ import { WriteBatch } from '../../storage/database.js'
 import { rawTransactions } from '../block/rawParts.js'
 import type { StoredBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
-import { keccak256 } from '../crypto.js'
-import { type BlobStore, type MempoolDatabase, encodeWithSidecar } from './blobs.js'
-import type { PooledTransaction } from './transaction.js'
+import type { BlobStore, MempoolDatabase } from './blobs.js'
+import { BLOB_TRANSACTION, encodeWithSidecar, networkFormHash } from './networkForm.js'
 
 /** A pooled transaction as stored on disk. */
 export interface StoredPooled {
@@ -31,8 +30,7 @@ const HASH_LENGTH = 32
 /** Stored transactions that one step compares with the mempool, writes or deletes, and the bytes that it writes. */
 const ROWS_AT_ONCE = 1000
 const BYTES_AT_ONCE = 1024 * 1024
-/** EIP-4844: the transaction type, and the index of the versioned hashes among its fields. */
-const BLOB_TRANSACTION = 3
+/** EIP-4844: the index of the versioned hashes among the fields of a transaction. */
 const VERSIONED_HASHES = 10
 
 /**
@@ -264,15 +262,6 @@ function otherThan(area: PooledArea): PooledArea {
   return area === 0 ? 1 : 0
 }
 
-/**
- * Encodes a transaction in its network form: EIP-2718, and for a blob transaction with its sidecar [transaction,
- * version?, blobs, commitments, proofs] (EIP-4844, EIP-7594).
- */
-export function encodeNetworkForm({ transaction, sidecar }: PooledTransaction): Uint8Array {
-  const raw = transaction.serialize()
-  return sidecar === undefined ? raw : encodeWithSidecar(raw, sidecar)
-}
-
 /** A pooled transaction with its hash and the bytes of its row. */
 export interface PooledRow {
   pooled: StoredPooled
@@ -289,16 +278,4 @@ export function* readRows(rows: readonly Uint8Array[]): Steps<PooledRow[]> {
     yield
   }
   return read
-}
-
-/**
- * Returns the 32-byte hash of a transaction in network form: a blob transaction is hashed without its sidecar
- * (EIP-4844).
- */
-export function networkFormHash(raw: Uint8Array): Uint8Array {
-  if (raw[0] !== BLOB_TRANSACTION) return keccak256(raw)
-  const [transaction] = RLP.decode(raw.subarray(1))
-  return keccak256(
-    Array.isArray(transaction) ? Buffer.concat([raw.subarray(0, 1), RLP.encode(transaction)]) : raw,
-  )
 }

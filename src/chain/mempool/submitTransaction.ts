@@ -10,7 +10,8 @@ import type { ForkRules } from '../types.js'
 import type { BlobStore } from './blobs.js'
 import { decodeTransaction } from './decode.js'
 import type { Mempool } from './mempool.js'
-import { type PooledStore, type StoredPooled, encodeNetworkForm } from './pooledStore.js'
+import { encodeNetworkForm } from './networkForm.js'
+import type { PooledStore, StoredPooled } from './pooledStore.js'
 import { type PooledTransaction, checkChainId, createTransaction } from './transaction.js'
 
 /** The parts that {@link TransactionSubmission} works with. */

@@ -188,10 +188,8 @@ export function* writePendingBlock(
 export function provisionalTransactionText(block: SealedBlock, index: number, fields: PendingFields): string {
   const sealed = block.transactions[index]
   if (sealed === undefined) return 'null'
-  const text = transactionText(
-    sealed,
-    fields === 'spec' ? undefined : { block: blockReference(block), index },
-  )
+  const at = fields === 'spec' ? undefined : { block: blockReference(block), index }
+  const text = transactionText(sealed, at)
   return fields === 'hardhat' ? text.replace(placeMembers, '"$1":null') : text
 }
 

@@ -1,5 +1,5 @@
 import type { StoredBlock } from '../../../chain/block/record.js'
-import { encodeNetworkForm } from '../../../chain/mempool/pooledStore.js'
+import { encodeNetworkForm } from '../../../chain/mempool/networkForm.js'
 import { bytesToHex } from '../../../encoding/hex.js'
 import { type Call, defineMethod, required } from '../../method.js'
 import { blockNumber } from '../../params/blockSelector.js'

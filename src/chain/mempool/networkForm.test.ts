@@ -2,7 +2,7 @@ import { concat, fromRlp, keccak256, toRlp, type Hex, type TransactionSerializab
 import { privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
 import { bytesToHex, hexToBytes } from '../../encoding/hex.js'
-import { networkFormHash } from './pooledStore.js'
+import { networkFormHash } from './networkForm.js'
 
 const account = privateKeyToAccount(`0x${'11'.repeat(32)}`)
 const to: Hex = `0x${'22'.repeat(20)}`
