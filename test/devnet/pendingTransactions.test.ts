@@ -40,6 +40,25 @@ test.each([
   expect(observed).toEqual(expected)
 })
 
+// As anvil 1.7.1 and hardhat 2 do.
+test.each([
+  ['anvil', 'keeps', ['0x1', '0x1', '0x0', '0x1']],
+  ['hardhat', 'drops', ['0x0', '0x0', '0x0', '0x0']],
+] as const)('the profile of %s %s what no longer fits into a block', async (compat, _, expected) => {
+  const { call, from, to } = await startDevnet({ compat, noMining: true })
+  const pending = async () => (await call<{ pending: Hex }>('txpool_status')).pending
+  await call('eth_sendTransaction', { from, to, gas: '0x186a0' })
+  const observed: Hex[] = []
+  await call('evm_setBlockGasLimit', '0xc350')
+  observed.push(await pending())
+  await call('evm_mine')
+  observed.push(await pending())
+  await call('evm_setBlockGasLimit', '0x1c9c380')
+  await call('evm_mine')
+  observed.push(await pending(), await call<Hex>('eth_getBlockTransactionCountByNumber', 'latest'))
+  expect(observed).toEqual(expected)
+})
+
 test.each(['hardhat_setNonce', 'anvil_setNonce', 'evm_setAccountNonce'])(
   '%s refuses a nonce of more than 64 bits',
   async (method) => {

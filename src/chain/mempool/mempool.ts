@@ -28,7 +28,9 @@ import {
   checkSubmission,
   costOf,
   checkAutomine,
+  mayStay,
   type StaticContext,
+  type StayTerms,
   validateStateless,
   validateWithState,
 } from './validation.js'
@@ -279,20 +281,22 @@ export class Mempool {
 
   /**
    * Follows the chain to a head: removes transactions that are mined, no longer affordable or for another chain id, and
-   * makes pending what the new nonces allow. Like anvil's, a mempool with its checks looks at balances once per block.
+   * makes pending what the new nonces allow. As in anvil, a change between blocks removes none for its cost, and a new
+   * gas limit none at all; blocks skip them.
    *
    * @param gasLimit - gas limit of the next block
    */
   async reset(state: StateView, block: StoredBlock, gasLimit = block.header.gasLimit): Promise<void> {
-    const { withoutFunds, anvilBaseFee } = this.#options
-    const ignoresFunds = withoutFunds || (anvilBaseFee !== undefined && this.#head?.block === block)
+    const isAnvil = this.#options.anvilBaseFee !== undefined
+    const ignoresFunds = this.#options.withoutFunds || (isAnvil && this.#head?.block === block)
     this.#head = { state, block, gasLimit }
+    const terms = { chainId: this.#rules().chainId(), ignoresFunds, gasLimit: isAnvil ? undefined : gasLimit }
     const slice = new TimeSlice()
     for (const queue of this.#queues.values()) {
       // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
-      await this.#follow(queue, { ignoresFunds })
+      await this.#follow(queue, terms)
     }
     if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {
@@ -409,20 +413,11 @@ export class Mempool {
     return code.length > 0 && delegationTarget(code) === undefined
   }
 
-  async #follow(queue: SenderQueue, { ignoresFunds }: { ignoresFunds: boolean }): Promise<void> {
-    const { state, gasLimit } = this.#requireHead()
-    const next = this.#rules().chainId()
-    const account = senderAccount(await state.getAccount(queue.sender))
+  async #follow(queue: SenderQueue, terms: StayTerms): Promise<void> {
+    const account = senderAccount(await this.#requireHead().state.getAccount(queue.sender))
     const pendingBefore = queue.nextNonce
     this.#latest = undefined
-    const dropped = queue.follow(
-      account,
-      ({ transaction, cost, chainId = next }) =>
-        chainId === next &&
-        transaction.nonce >= account.nonce &&
-        (ignoresFunds || cost <= account.balance) &&
-        transaction.gasLimit <= gasLimit,
-    )
+    const dropped = queue.follow(account, (entry) => mayStay(entry, account, terms))
     this.#forget(queue.sender, dropped)
     await this.#listeners.notifyFrom(pendingBefore, queue)
   }

@@ -9,7 +9,7 @@ import { MAX_NONCE } from '../state/account.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { MAX_BLOB_TRANSACTIONS, checkBlobs, nextBlobNonce } from './blobs.js'
 import type { TransactionFields } from './decode.js'
-import type { CompleteMempoolOptions, Entry, EntryIndex, SenderQueue } from './senderQueue.js'
+import type { CompleteMempoolOptions, Entry, EntryIndex, SenderAccount, SenderQueue } from './senderQueue.js'
 import {
   type CreatableFields,
   type PooledTransaction,
@@ -181,6 +181,27 @@ export function validateWithState(
     throw new TransactionRejectedError('txpool is full')
   }
   return replaced
+}
+
+/** What decides whether transactions stay in the pool at a new head. */
+export interface StayTerms {
+  chainId: bigint
+  /** Whether they stay although their sender cannot pay for them. */
+  ignoresFunds: boolean
+  /** Gas limit of the next block; undefined if larger ones stay. */
+  gasLimit: bigint | undefined
+}
+
+/** Whether a transaction stays in the pool, given its sender's account at the new head. */
+export function mayStay(
+  { transaction, cost, chainId }: Entry,
+  account: SenderAccount,
+  terms: StayTerms,
+): boolean {
+  if (chainId !== undefined && chainId !== terms.chainId) return false
+  if (transaction.nonce < account.nonce) return false
+  if (!terms.ignoresFunds && cost > account.balance) return false
+  return terms.gasLimit === undefined || transaction.gasLimit <= terms.gasLimit
 }
 
 /** The fields of a transaction that may still be unsigned. */
