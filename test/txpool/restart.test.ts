@@ -114,3 +114,21 @@ test('blob transactions wait after others in the profile of anvil, also after a 
   expect(await second.call('eth_getTransactionByHash', hash)).toMatchObject({ nonce: '0x1' })
   await stopDevnet(second)
 })
+
+test('what anvil keeps although no block can take it waits after a restart too', async () => {
+  const directory = join(dataDir, 'kept')
+  const first = await startDevnet({ dataDir: directory, compat: 'anvil', noMining: true })
+  const [from, large, poor] = await first.call<Hex[]>('eth_accounts')
+  const send = (sender: Hex | undefined, gas: Hex) =>
+    first.call<Hex>('eth_sendTransaction', { from: sender, to: from, gas })
+  const hashes = [await send(large, '0x5209'), await send(poor, '0x5208')]
+  await first.call('evm_setBlockGasLimit', '0x5208')
+  await first.call('anvil_setBalance', poor, '0x1')
+  await stopDevnet(first)
+
+  const second = await startDevnet({ dataDir: directory, compat: 'anvil', noMining: true })
+  const content = await second.call<{ pending: Record<Hex, Record<string, { hash: Hex }>> }>('txpool_content')
+  const waiting = Object.values(content.pending).flatMap((byNonce) => Object.values(byNonce))
+  expect(waiting.map(({ hash }) => hash).sort()).toEqual(hashes.sort())
+  await stopDevnet(second)
+})

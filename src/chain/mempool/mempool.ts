@@ -1,3 +1,4 @@
+import { MAX_UINT64 } from '../../encoding/bigints.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { sortInSteps } from '../../encoding/sorting.js'
 import { type Awaitable, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
@@ -131,7 +132,7 @@ export class Mempool {
    * Adds a signed transaction in its EIP-2718 encoding.
    *
    * @param origin - what was acknowledged before is not refused because the base fee has risen, because of a nonce gap
-   *   that automine would not take, or for the number of a sender's transactions
+   *   that automine would not take, for the number of a sender's transactions, or for what {@link reset} tolerates
    * @throws TransactionRejectedError with geth's message, in the order of geth's checks
    */
   async add(raw: Uint8Array, origin: Origin = 'client'): Promise<PooledTransaction> {
@@ -143,7 +144,7 @@ export class Mempool {
       checkSignature(fields, rules)
       await this.checkFirst(fields, senderOf(fields, rules), origin)
     }
-    validateStateless(fields, { ...this.#context(), isSigned: true })
+    validateStateless(fields, { ...this.#context(origin), isSigned: true })
     if (this.#options.checksAsHardhat && fields.gasLimit > MAX_TRANSACTION_GAS) {
       await this.checkFirst(fields, senderOf(fields, rules), origin)
     }
@@ -160,7 +161,7 @@ export class Mempool {
     const fields = fieldsOf(pooled.transaction, pooled.sidecar)
     checkSubmission(fields, this.#options)
     await this.checkFirst(fields, pooled.sender, origin)
-    validateStateless(fields, { ...this.#context(), isSigned: !pooled.impersonated })
+    validateStateless(fields, { ...this.#context(origin), isSigned: !pooled.impersonated })
     return this.#insert(pooled, fields, origin)
   }
 
@@ -177,12 +178,12 @@ export class Mempool {
     if (checksAsHardhat && automineBaseFee !== undefined && fields.gasLimit > MAX_TRANSACTION_GAS) {
       checkAutomine(fields, await this.#queueOf(sender, bytesToPlainHex(sender)), automineBaseFee)
     }
-    if (anvilBaseFee === undefined) return
+    if (anvilBaseFee === undefined || origin === 'acknowledged') return
     const queue = await this.#queueOf(sender, bytesToPlainHex(sender))
     checkAsAnvil(fields, queue, {
       rules: this.#rules(),
       blockGasLimit: this.#requireHead().gasLimit,
-      baseFee: origin === 'client' ? anvilBaseFee() : 0n,
+      baseFee: anvilBaseFee(),
       withoutFunds: this.#options.withoutFunds,
     })
   }
@@ -332,8 +333,10 @@ export class Mempool {
     this.#version++
   }
 
-  #context(): Omit<StaticContext, 'isSigned'> {
-    return { rules: this.#rules(), blockGasLimit: this.#requireHead().gasLimit, options: this.#options }
+  #context(origin: Origin): Omit<StaticContext, 'isSigned'> {
+    const mayExceedBlocks = this.#options.anvilBaseFee !== undefined && origin === 'acknowledged'
+    const blockGasLimit = mayExceedBlocks ? MAX_UINT64 : this.#requireHead().gasLimit
+    return { rules: this.#rules(), blockGasLimit, options: this.#options }
   }
 
   #checkNew(key: string): void {
@@ -382,7 +385,7 @@ export class Mempool {
     queue: SenderQueue,
     { name, origin }: { name: string; origin: Origin },
   ): Promise<void> {
-    const replaced = validateWithState(entry, queue, { ...this.#context(), origin, index: this.#index })
+    const replaced = validateWithState(entry, queue, { ...this.#context(origin), origin, index: this.#index })
     this.#arrivals++
     const pendingBefore = queue.nextNonce
     queue.put(entry)

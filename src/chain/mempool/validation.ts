@@ -167,10 +167,11 @@ export function validateWithState(
   const { nonce } = entry.transaction
   const replaced = queue.at(nonce)
   checkNonce(entry.transaction, queue)
-  // anvil's pool does not separate blob transactions from others, and has no limits for senders.
+  // anvil's pool does not separate blob transactions from others, has no limits for senders, and checks funds once.
   const hasLimits = options.anvilBaseFee === undefined
   if (hasLimits) checkGap(entry, queue)
-  if (!options.withoutFunds) checkFunds({ nonce, cost: entry.cost }, queue)
+  const needsFunds = !options.withoutFunds && (hasLimits || origin === 'client')
+  if (needsFunds) checkFunds({ nonce, cost: entry.cost }, queue)
   if (hasLimits) {
     checkKind(entry, queue)
     if (replaced === undefined && origin === 'client') checkBlobCount(entry, queue)
