@@ -32,10 +32,17 @@ export function normalAnswer(peer: PeerName, method: string, answer: Record<stri
         ? result.map((change: unknown) => (typeof change === 'string' ? 'hash' : normal(change)))
         : result,
     }
+  if (method === 'eth_createAccessList') return { ...answer, result: withSortedList(result) }
   if (/^eth_new.*Filter$|^eth_subscribe$/.test(method)) return { ...answer, result: typeof result }
   if (/^((anvil|evm)_(increaseTime|setTime)|anvil_getGenesisTime)$/.test(method))
     return { ...answer, result: roughTime(result) }
   return { ...answer, result: normal(result) }
+}
+
+/** Sorts an access list by address: anvil's has another order in each process. */
+function withSortedList(result: object): unknown {
+  const { accessList = [] } = result as { accessList?: { address: string }[] }
+  return { ...result, accessList: accessList.toSorted((a, b) => (a.address < b.address ? -1 : 1)) }
 }
 
 /** Removes the parameters from an error's data, because hardhat adds the sender or the gas to them. */
