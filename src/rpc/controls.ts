@@ -115,7 +115,7 @@ export class Controls {
     mining.setInterval(interval)
   }
 
-  /** Sets the gas limit, starting with the next block, and drops the transactions that exceed it. */
+  /** Sets the gas limit, starting with the next block; transactions above it are dropped, or wait in anvil's profile. */
   async setBlockGasLimit(gasLimit: bigint): Promise<void> {
     await this.#setBlockSettings({ gasLimit })
     await this.#removeStale()

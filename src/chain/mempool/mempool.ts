@@ -282,8 +282,8 @@ export class Mempool {
 
   /**
    * Follows the chain to a head: removes transactions that are mined, no longer affordable or for another chain id, and
-   * makes pending what the new nonces allow. As in anvil, a change between blocks removes none for its cost, and a new
-   * gas limit none at all; blocks skip them.
+   * makes pending what the new nonces allow. It also removes those above the gas limit. With anvil's checks, these stay,
+   * and a new balance counts only from the next block on; blocks skip what they cannot take.
    *
    * @param gasLimit - gas limit of the next block
    */
