@@ -50,7 +50,7 @@ function range(random: Random, head: number): unknown[] {
   const end = start + random.below(MAX_RANGE + 1)
   const configs: object[] = [
     ...[{}, { limit: 100 }, { enableMemory: true, disableStack: true }, { timeout: '1' }, [1]],
-    ...tracers.map((tracer) => ({ tracer })),
+    ...rangeTracers.map((tracer) => ({ tracer })),
     { tracer: 'prestateTracer', tracerConfig: { diffMode: true } },
   ]
   const blocks = random.chance(0.8)
@@ -58,5 +58,8 @@ function range(random: Random, head: number): unknown[] {
     : [random.pick(oddBlocks), random.pick(oddBlocks)]
   return random.chance(0.1) ? blocks : [...blocks, random.pick(configs)]
 }
+
+/** Without the tracer that crashes geth in the first frame of a creation: its goroutines have nobody to recover a panic. */
+const rangeTracers = tracers.filter((tracer) => tracer !== 'erc7562Tracer')
 
 const oddBlocks = ['latest', 'pending', 'safe', 'earliest', '0x1', '0x2', '0x99', '0x', 1, null, {}]

@@ -16,7 +16,7 @@ interface Message extends Answer {
 /** A WebSocket connection that collects notifications by subscription and polls filters. */
 export class Subscriber {
   readonly #socket: WebSocket
-  readonly #answers = new Map<number, (answer: Answer) => void>()
+  readonly #answers = new Map<number, { resolve: (answer: Answer) => void; reject: (error: Error) => void }>()
   readonly #names = new Map<string, string>()
   readonly #filters = new Map<string, unknown>()
   readonly #pushed = new Map<string, unknown[]>()
@@ -27,6 +27,10 @@ export class Subscriber {
   private constructor(socket: WebSocket) {
     this.#socket = socket
     socket.on('message', (data: Buffer) => this.#receive(JSON.parse(data.toString()) as Message))
+    socket.on('close', () => {
+      for (const { reject } of this.#answers.values())
+        reject(new Error(`${socket.url} closed the connection`))
+    })
   }
 
   static async connect(url: string): Promise<Subscriber> {
@@ -37,7 +41,7 @@ export class Subscriber {
 
   call(method: string, params: readonly unknown[]): Promise<Answer> {
     const id = ++this.#lastId
-    const answered = new Promise<Answer>((resolve) => this.#answers.set(id, resolve))
+    const answered = new Promise<Answer>((resolve, reject) => this.#answers.set(id, { resolve, reject }))
     this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
     return answered
   }
@@ -95,7 +99,9 @@ export class Subscriber {
       this.#keep(params.subscription, params.result)
       return
     }
-    if (id !== undefined) this.#answers.get(id)?.(answer)
+    if (id === undefined) return
+    this.#answers.get(id)?.resolve(answer)
+    this.#answers.delete(id)
   }
 
   #keep(subscription: string, result: unknown): void {
