@@ -28,6 +28,7 @@ import { Controls, type RemoteControls } from './controls.js'
 import { blobBaseFeeAt } from './fees/blockFees.js'
 import { lowestTip, suggestTip } from './fees/suggestTip.js'
 import { estimatedAsGiven } from './methods/transactionRequest.js'
+import { FilterFeed } from './subscriptions/filterFeed.js'
 
 /** Limits and choices that apply to methods. */
 export interface RpcSettings {
@@ -89,6 +90,7 @@ export interface Backend {
   keyring: Pick<Keyring, 'first' | 'addresses' | 'has' | 'signMessage' | 'signTypedData'>
   controls: Public<Controls>
   events: { subscribe(listener: ChainListener): () => void }
+  filterFeed: Public<FilterFeed>
   settings: RpcSettings
   /** Answer of web3_clientVersion. */
   clientVersion: string
@@ -185,6 +187,7 @@ export function createBackend(parts: BackendParts): Backend {
     keyring,
     controls: new Controls({ ...parts, executor, keyring, impersonation, wallet, compatibility }),
     events: chain.events,
+    filterFeed: new FilterFeed({ chain: view, events: chain.events }),
     settings,
     clientVersion: parts.clientVersion,
   }

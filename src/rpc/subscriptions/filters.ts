@@ -1,5 +1,5 @@
 import { EMPTY_BLOOM } from '../../chain/block/body.js'
-import type { BlockPosition, StoredBlock } from '../../chain/block/record.js'
+import type { StoredBlock } from '../../chain/block/record.js'
 import type { ChainEvent } from '../../chain/reader.js'
 import type { ChainView } from '../../chain/view.js'
 import type { Requester } from '../../chain/vm/blockEnvironment.js'
@@ -11,6 +11,7 @@ import { jsonBytes, writtenTexts } from '../format/pieces.js'
 import { transactionText } from '../format/transaction.js'
 import type { FilterArguments } from '../params/filter.js'
 import { WireBytes, type WirePiece, appendPieces, joinStrings, wireArray } from '../wire.js'
+import { type Collector, FilterQueue, type KnownBlock, type QueuedValue } from './filterFeed.js'
 import type { Filter, FilterKind, FilterWatcher } from './filterStore.js'
 
 /** A block whose logs joined or left the canonical chain. */
@@ -66,153 +67,60 @@ function* removedLogs(logs: readonly Uint8Array[]): Steps<Uint8Array[]> {
   return copies
 }
 
-type Source = Pick<Backend, 'chain' | 'events'>
+type Source = Pick<Backend, 'chain' | 'filterFeed'>
 
-/** What a filter keeps of a block: an entire one takes a kilobyte. */
-interface KnownBlock extends BlockPosition {
-  /** 32 bytes. */
-  hash: Uint8Array
+const newHeads: Collector<KnownBlock> = {
+  collect: (event) => (event.type === 'head' ? [queuedBlock(event.block)] : []),
+  fromBlocks: true,
+}
+const pendingTransactions: Collector<string> = {
+  collect: (event) => {
+    if (event.type !== 'pending') return []
+    const value = transactionText(event.transaction, undefined)
+    return [{ value, weight: Math.ceil(value.length / 100) }]
+  },
+  fromBlocks: false,
+}
+const pendingHashes: Collector<Uint8Array> = {
+  collect: (event) => (event.type === 'pending' ? [{ value: event.transaction.hash }] : []),
+  fromBlocks: false,
+}
+const queuedChanges: Collector<KnownChange> = {
+  collect: (event) =>
+    logChanges(event).map(({ block, removed }) => {
+      const known = knownBlock(block)
+      return { value: { block: known, removed }, block: removed ? undefined : known }
+    }),
+  fromBlocks: true,
 }
 
-/** A value waiting to be polled, and the block that it came with. */
-interface QueuedValue<T> {
-  value: T
-  block?: KnownBlock | undefined
-  /** In units of about 100 bytes; by default 1. */
-  weight?: number
-}
-
-function weightOf(values: readonly QueuedValue<unknown>[]): number {
-  return values.reduce((sum, { weight = 1 }) => sum + weight, 0)
-}
-
-/** Drops the values from blocks that left the chain: all since the newest that is still canonical. */
-function remaining<T>(
-  values: readonly QueuedValue<T>[],
-  isCanonical: (block: KnownBlock) => boolean,
-): QueuedValue<T>[] {
-  const last = values.findLastIndex(({ block }) => block !== undefined && isCanonical(block))
-  return values.filter(({ block }, index) => block === undefined || index <= last)
-}
-
-/** A poll in progress. */
-interface Poll {
-  requester: Requester | undefined
-  /** Leaves the values from an index on to the next poll. */
-  putBack(index: number): void
-}
-
-/**
- * Creates a filter that collects values from events until polled. Values from blocks that a revert rolls back are
- * dropped, as if they had never existed: all since the newest that is still canonical.
- */
-function collectingFilter<T>(
-  kind: FilterKind,
-  { events, chain }: Source,
-  collect: (event: ChainEvent) => readonly QueuedValue<T>[],
-  print: (collected: readonly T[], poll: Poll) => Awaitable<WireBytes>,
-  first: readonly QueuedValue<T>[] = [],
-): Filter {
-  let queued = [...first]
-  let weight = weightOf(first)
-  let watcher: FilterWatcher | undefined
-  /** Numbers of events that dropped some or all values. */
-  let [rewinds, replacements] = [0, 0]
-  const set = (values: QueuedValue<T>[]): void => {
-    queued = values
-    weight = weightOf(values)
-  }
-  const replace = (values: QueuedValue<T>[]): void => {
-    if (queued.length === 0 && values.length === 0) return
-    watcher?.beforeChange()
-    set(values)
-  }
-  const append = (values: readonly QueuedValue<T>[]): void => {
-    if (values.length === 0) return
-    watcher?.beforeChange()
-    for (const value of values) queued.push(value)
-    const added = weightOf(values)
-    weight += added
-    watcher?.grown(added)
-  }
-  const end = events.subscribe((event) => {
-    if (event.type === 'replaced') {
-      replacements++
-      replace([])
-    } else if (event.type === 'rewound') {
-      rewinds++
-      const known = canonical(event)
-      replace(remaining(queued, (block) => staysCanonical(chain, block, known)))
-    } else append(collect(event))
-  })
-  return {
-    kind,
-    poll: (requester) => {
-      const taken = queued
-      const before = { rewinds, replacements }
-      replace([])
-      const putBack = (index: number): void => {
-        if (replacements !== before.replacements) return
-        const rest = taken.slice(index)
-        const left = rewinds === before.rewinds ? rest : remaining(rest, (block) => chain.isCanonical(block))
-        replace([...left, ...queued])
-        watcher?.grown(weightOf(left))
-      }
-      const collected = taken.map(({ value }) => value)
-      return print(collected, { requester, putBack })
-    },
-    save: () => {
-      // Lists only grow, or are replaced.
-      const [saved, { length }] = [queued, queued]
-      return () => set(saved.slice(0, length))
-    },
-    watch: (added) => {
-      watcher = added
-    },
-    weight: () => weight,
-    end,
-  }
-}
-
-/**
- * Makes the values of an event once for all filters, as thousands of them may keep what came with thousands of blocks.
- */
-function onceForEach<T>(make: (event: ChainEvent) => T): (event: ChainEvent) => T {
-  const made = new WeakMap<ChainEvent, { value: T }>()
-  return (event) => {
-    let known = made.get(event)
-    if (known === undefined) made.set(event, (known = { value: make(event) }))
-    return known.value
-  }
-}
-
-const newHeads = onceForEach((event) => (event.type === 'head' ? [queuedBlock(event.block)] : []))
-const pendingTransactions = onceForEach((event) => {
-  if (event.type !== 'pending') return []
-  const value = transactionText(event.transaction, undefined)
-  return [{ value, weight: Math.ceil(value.length / 100) }]
-})
-const pendingHashes = onceForEach((event) =>
-  event.type === 'pending' ? [{ value: event.transaction.hash }] : [],
-)
-const queuedChanges = onceForEach((event) =>
-  logChanges(event).map(({ block, removed }) => {
-    const known = knownBlock(block)
-    return { value: { block: known, removed }, block: removed ? undefined : known }
-  }),
-)
-
-/** Which blocks are canonical after an event, as far as a filter has asked. */
-const canonical = onceForEach(() => new Map<KnownBlock, boolean>())
-
-function staysCanonical(chain: ChainView, block: KnownBlock, known: Map<KnownBlock, boolean>): boolean {
-  let stays = known.get(block)
-  if (stays === undefined) known.set(block, (stays = chain.isCanonical(block)))
-  return stays
+/** A block whose logs joined or left the canonical chain, as a filter keeps it. */
+interface KnownChange {
+  block: KnownBlock
+  removed: boolean
 }
 
 function knownBlock({ ordinal, hash, header: { number } }: StoredBlock): KnownBlock {
   return { ordinal, hash, header: { number } }
+}
+
+/** Creates a filter that keeps all that a collector finds; polls print it. */
+function createQueueFilter<T>(
+  kind: FilterKind,
+  { filterFeed }: Source,
+  collector: Collector<T>,
+  print: (values: readonly T[]) => Awaitable<WireBytes>,
+  first: readonly QueuedValue<T>[] = [],
+): Filter {
+  const queue = new FilterQueue(first)
+  return {
+    kind,
+    poll: () => print(queue.take().values),
+    save: () => queue.save(),
+    watch: (watcher) => queue.watch(watcher),
+    weight: () => queue.weight,
+    end: filterFeed.subscribe(collector, queue),
+  }
 }
 
 /**
@@ -221,7 +129,7 @@ function knownBlock({ ordinal, hash, header: { number } }: StoredBlock): KnownBl
  * @param first - block that the first poll starts with
  */
 export function createBlockFilter(source: Source, first?: StoredBlock): Filter {
-  return collectingFilter(
+  return createQueueFilter(
     'NewHeads',
     source,
     newHeads,
@@ -238,10 +146,10 @@ function queuedBlock(block: StoredBlock): QueuedValue<KnownBlock> {
 /** Creates a filter that collects transactions as they become executable: full objects or hashes. */
 export function createPendingFilter(source: Source, { full }: { full: boolean }): Filter {
   return full
-    ? collectingFilter('NewPendingTransactions', source, pendingTransactions, (texts) =>
+    ? createQueueFilter('NewPendingTransactions', source, pendingTransactions, (texts) =>
         writtenTexts(texts, (text) => text),
       )
-    : collectingFilter('NewPendingTransactions', source, pendingHashes, (hashes) =>
+    : createQueueFilter('NewPendingTransactions', source, pendingHashes, (hashes) =>
         writtenTexts(hashes, jsonBytes),
       )
 }
@@ -304,29 +212,39 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
     () => undefined,
   )
   let watcher: FilterWatcher | undefined
-  const endPast = source.events.subscribe(({ type }) => {
-    if (pastLogs === undefined || (type !== 'rewound' && type !== 'replaced')) return
+  const repeatPast = (): void => {
+    if (pastLogs === undefined) return
     watcher?.beforeChange()
     // If the range now starts beyond the head, the search fails: there are no logs.
     pastLogs = past?.repeat().catch(() => [])
+  }
+  const queue = new FilterQueue<KnownChange>()
+  const end = source.filterFeed.subscribe(queuedChanges, {
+    append: (values) => {
+      const inside = values.filter(({ value }) => inRange(value.block.header.number, logs))
+      if (inside.length > 0) queue.append(inside, inside.length)
+    },
+    rewind: (isCanonical) => {
+      repeatPast()
+      queue.rewind(isCanonical)
+    },
+    clear: () => {
+      repeatPast()
+      queue.clear()
+    },
   })
-  const collect = (event: ChainEvent) =>
-    queuedChanges(event).filter(({ value: { block } }) => inRange(block.header.number, logs))
-  const print = async (
-    changes: readonly { block: KnownBlock; removed: boolean }[],
-    { requester, putBack }: Poll,
-  ): Promise<WireBytes> => {
-    const begin = pastLogs
+  const poll = async (requester?: Requester): Promise<WireBytes> => {
+    const [{ values, putBack }, begin] = [queue.take(), pastLogs]
     if (begin !== undefined) watcher?.beforeChange()
     pastLogs = undefined
     const writer = new LogsWriter()
     writer.add((await begin) ?? [])
     const slice = new TimeSlice()
-    for (const [index, { block: known, removed }] of changes.entries()) {
+    for (const [index, { block: known, removed }] of values.entries()) {
       const pause = slice.pause()
       if (pause !== undefined) await pause
       if (writer.bytes > POLLED_BYTES) {
-        putBack(index)
+        putBack(index, (block) => source.chain.isCanonical(block))
         break
       }
       const block = source.chain.blockByHash(known.hash)
@@ -335,24 +253,24 @@ export function createLogFilter(source: Source, logs: FilterArguments, past?: Pa
     }
     return writer.wire()
   }
-  const filter = collectingFilter('Logs', source, collect, print)
-  const save = (): (() => void) => {
-    const [restore, saved] = [filter.save(), pastLogs]
-    return () => {
-      restore()
-      pastLogs = saved
-    }
+  return {
+    kind: 'Logs',
+    poll,
+    save: () => {
+      const [restore, saved] = [queue.save(), pastLogs]
+      return () => {
+        restore()
+        pastLogs = saved
+      }
+    },
+    watch: (added) => {
+      watcher = added
+      queue.watch(added)
+    },
+    weight: () => queue.weight + (pastLogs === undefined ? 0 : pastWeight),
+    end,
+    logs,
   }
-  const watch = (added: FilterWatcher): void => {
-    watcher = added
-    filter.watch(added)
-  }
-  const weight = (): number => filter.weight() + (pastLogs === undefined ? 0 : pastWeight)
-  const end = (): void => {
-    endPast()
-    filter.end()
-  }
-  return { ...filter, save, watch, weight, end, logs }
 }
 
 function inRange(number: bigint, { fromBlock, toBlock }: FilterArguments): boolean {

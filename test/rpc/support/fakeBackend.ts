@@ -11,6 +11,7 @@ import type { Backend, RpcSettings } from '../../../src/rpc/backend.js'
 import { compatibilityProfile } from '../../../src/rpc/compatibility.js'
 import type { Controls } from '../../../src/rpc/controls.js'
 import { blockEncoder } from '../../../src/rpc/format/block.js'
+import { FilterFeed } from '../../../src/rpc/subscriptions/filterFeed.js'
 
 /** Osaka rules for chain 1. */
 export const osaka = createRules({ chainId: 1n, hardfork: 'osaka' })
@@ -261,6 +262,7 @@ export function fakeBackend(chain: FakeChain, replaced: Partial<Backend> = {}): 
     },
     controls: fakeControls,
     events: chain.events,
+    filterFeed: new FilterFeed({ chain, events: chain.events }),
     settings: defaultSettings,
     clientVersion: 'Standin/test',
     ...replaced,
