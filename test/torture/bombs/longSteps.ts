@@ -438,8 +438,17 @@ const fillPool = oncePerNode(async (node: TorturedNode) => {
 
 /** Adds as many filters as there may be. */
 async function addFilters(node: TorturedNode, method: string): Promise<void> {
-  const batch = JSON.stringify(many(1000, (id) => ({ jsonrpc: '2.0', id, method, params: [] })))
-  for (let round = 0; round < 20; round++) await callRaw(node, batch)
+  for (let round = 0; round < 20; round++) await callMany(node, 1000, method)
+}
+
+/** Sends a batch of equal calls. */
+async function callMany(
+  node: TorturedNode,
+  count: number,
+  method: string,
+  params: readonly unknown[] = [],
+): Promise<void> {
+  await callRaw(node, JSON.stringify(many(count, (id) => ({ jsonrpc: '2.0', id, method, params }))))
 }
 
 /** Reverts to a snapshot while filters wait, which were added before or after it. */
@@ -456,10 +465,30 @@ function revertedFilters(added: 'before' | 'after'): Bomb {
   }
 }
 
+/** Reverts to a snapshot while filters keep as much as all of them may, nearly. */
+function revertedValues(name: string, fill: (node: TorturedNode) => Promise<unknown>): Bomb {
+  let snapshot: Hex = '0x0'
+  return {
+    ...rpc(`240,000 ${name} wait in filters`, 'evm_revert', () => [snapshot]),
+    async prepare(node) {
+      snapshot = await callRpc<Hex>(node.ready.url, 'evm_snapshot', [])
+      await fill(node)
+    },
+  }
+}
+
 /** Bombs of many filters. */
 const filters: readonly Bomb[] = [
   revertedFilters('after'),
   revertedFilters('before'),
+  revertedValues('transactions', async (node) => {
+    await callMany(node, 240, 'eth_newPendingTransactionFilter')
+    await callMany(node, 1000, 'eth_sendTransaction', [{ from: SIGNER, to: TARGET, gas: '0x5208' }])
+  }),
+  revertedValues('blocks', async (node) => {
+    await callMany(node, 240, 'eth_newBlockFilter')
+    await callRpc(node.ready.url, 'anvil_mine', [1000])
+  }),
   {
     ...rpc('a block for twenty thousand filters', 'evm_mine', () => []),
     prepare: (node) => addFilters(node, 'eth_newBlockFilter'),
