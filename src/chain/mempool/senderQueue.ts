@@ -61,6 +61,11 @@ export class SenderQueue {
     return this.#entries.slice(0, this.#pending)
   }
 
+  /** Transactions executable now, starting at a nonce. */
+  pendingFrom(nonce: bigint): readonly Entry[] {
+    return this.#entries.slice(this.#indexOf(nonce), this.#pending)
+  }
+
   /** Number of transactions executable now. */
   get pendingSize(): number {
     return this.#pending
@@ -382,9 +387,9 @@ export class PendingListeners {
     return runWithin(this.#notifyEach(nonce, queue, known), new TimeSlice())
   }
 
-  *#notifyEach(nonce: bigint, { pending }: SenderQueue, known?: PooledTransaction): Steps<void> {
-    for (const entry of pending) {
-      if (entry === known || entry.transaction.nonce < nonce) continue
+  *#notifyEach(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): Steps<void> {
+    for (const entry of queue.pendingFrom(nonce)) {
+      if (entry === known) continue
       this.notify(entry)
       yield
     }
