@@ -1,3 +1,4 @@
+import { bytesEqual } from '../encoding/hex.js'
 import { type Awaitable, Mutex, TimeSlice, nextTurn } from '../encoding/timeSlice.js'
 import type { SealedBlock, StoredBlock } from './block/record.js'
 import type { ConsoleListener } from './calls/callObject.js'
@@ -203,8 +204,10 @@ export class Chain {
 
   /** Edits the state that `latest` reads, without mining a block. Only within {@link exclusively}. */
   async editState(edit: (state: WorkingState) => Promise<void>): Promise<void> {
-    this.#position.alter(await this.draftState(edit))
-    await this.commitProgress()
+    const { commitment, changed } = await this.#draft(edit)
+    this.#position.alter(commitment)
+    this.#position.saveProgress()
+    await this.#resetMempool(changed)
   }
 
   /**
@@ -212,9 +215,16 @@ export class Chain {
    * rest is not. Only within {@link exclusively}.
    */
   async draftState(edit: (state: WorkingState) => Promise<void>): Promise<StateCommitment> {
+    return (await this.#draft(edit)).commitment
+  }
+
+  async #draft(
+    edit: (state: WorkingState) => Promise<void>,
+  ): Promise<{ commitment: StateCommitment; changed: readonly Uint8Array[] }> {
     const state = this.#states.fresh()
     await edit(state)
-    return commitInBatches(this.stores, await state.computeRootInSlices(new TimeSlice()))
+    const commitment = await commitInBatches(this.stores, await state.computeRootInSlices(new TimeSlice()))
+    return { commitment, changed: state.changedAccounts() }
   }
 
   /** See {@link ChainPosition.planMove}. Only within {@link exclusively}. */
@@ -253,7 +263,7 @@ export class Chain {
   adjust<T>(change: () => T): Promise<T> {
     return this.exclusively(async () => {
       const result = this.#position.adjust(change)
-      await this.#resetMempool()
+      await this.#resetMempool([])
       return result
     })
   }
@@ -296,9 +306,11 @@ export class Chain {
 
   /** Makes an executed child of the head the new head. */
   async #commitHead(produced: ProducedBlock, state: WorkingState, change: () => void): Promise<StoredBlock> {
+    // A block imported on an altered head was executed on the unaltered state.
+    const changed = bytesEqual(state.base.root, this.head.workingRoot) ? state.changedAccounts() : undefined
     const block = await this.#position.advance(produced, change)
     this.#states.keep(state)
-    await this.#resetMempool()
+    await this.#resetMempool(changed)
     this.events.emit({ type: 'head', block, executed: produced.block })
     return block
   }
@@ -307,9 +319,11 @@ export class Chain {
     return this.#position.store(block, commitment)
   }
 
-  #resetMempool(): Promise<void> {
-    const { maximumGas, gasLimit } = this.settings
-    return this.mempool.reset(this.#states.view(), this.head.block, maximumGas ?? gasLimit)
+  /** @param changed - the 20-byte addresses of all accounts that have changed; by default, any may have */
+  #resetMempool(changed?: Iterable<Uint8Array>): Promise<void> {
+    const { maximumGas, gasLimit: usualGas } = this.settings
+    const gasLimit = maximumGas ?? usualGas
+    return this.mempool.reset(this.#states.view(), this.head.block, { gasLimit, changed })
   }
 
   #sources(position: ChainPosition): ChainSources {

@@ -55,7 +55,7 @@ async function createWallet(): Promise<Wallet> {
     },
     mempool: {
       pendingNonce: (sender) => (sender === second ? 9n : undefined),
-      contentFrom: () => ({ pending: [], queued: [] }),
+      at: () => undefined,
       checkFirst: () => Promise.resolve(),
     },
     executor: new MessageExecutor({ completeFees: () => (call) => call, pendingGasLimit: () => 30_000_000n }),

@@ -53,7 +53,7 @@ export interface WalletParts {
   keyring: Keyring
   impersonation: Impersonation
   view: ExecutionView & Pick<ChainView, 'chainId' | 'head' | 'rulesAt'>
-  mempool: Pick<Mempool, 'pendingNonce' | 'contentFrom' | 'checkFirst'>
+  mempool: Pick<Mempool, 'at' | 'pendingNonce' | 'checkFirst'>
   executor: Pick<MessageExecutor, 'estimateGas'>
   /** Returns the suggested tip in wei per gas. */
   suggestedTip: () => Awaitable<bigint>
@@ -223,12 +223,16 @@ export class Wallet {
       this.#rules(),
     )
     const contents = wanted.getHashedMessageToSign()
-    // A sender may have thousands, but only one with this nonce.
-    const found = this.#parts.mempool
-      .contentFrom(from)
-      .pending.filter(({ transaction }) => transaction.nonce === wanted.nonce)
-      .find(({ transaction }) => bytesEqual(transaction.getHashedMessageToSign(), contents))
-    if (found !== undefined) return found
+    const { mempool } = this.#parts
+    const found = mempool.at(from, wanted.nonce)
+    const isPending = wanted.nonce < (mempool.pendingNonce(from) ?? 0n)
+    if (
+      found !== undefined &&
+      isPending &&
+      bytesEqual(found.transaction.getHashedMessageToSign(), contents)
+    ) {
+      return found
+    }
     throw new ChainError(`transaction ${bytesToHex(keccak256(wanted.serialize()))} not found`)
   }
 
@@ -346,9 +350,7 @@ export class Wallet {
 
   #replacedTip({ from, nonce }: { from: Uint8Array; nonce?: bigint | undefined }): bigint | undefined {
     if (nonce === undefined) return undefined
-    const { pending, queued } = this.#parts.mempool.contentFrom(from)
-    const isReplaced = ({ transaction }: PooledTransaction): boolean => transaction.nonce === nonce
-    const replaced = pending.find(isReplaced) ?? queued.find(isReplaced)
+    const replaced = this.#parts.mempool.at(from, nonce)
     return replaced === undefined ? undefined : maxPriorityFeePerGas(replaced.transaction)
   }
 

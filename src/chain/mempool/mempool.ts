@@ -1,6 +1,5 @@
 import { MAX_UINT64 } from '../../encoding/bigints.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { sortInSteps } from '../../encoding/sorting.js'
 import { type Awaitable, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
@@ -18,20 +17,23 @@ import {
   PendingListeners,
   type PoolQueues,
   SenderQueue,
+  SenderQueues,
   defaultMempoolOptions,
   senderAccount,
 } from './senderQueue.js'
 import {
   type CheckedFields,
   type Origin,
+  type ResetOptions,
   checkAsAnvil,
+  checkAutomine,
   checkReadable,
   checkSubmission,
   costOf,
-  checkAutomine,
-  mayStay,
   type StaticContext,
+  StayChecks,
   type StayTerms,
+  mayStay,
   validateStateless,
   validateWithState,
 } from './validation.js'
@@ -39,7 +41,6 @@ import {
   type PooledTransaction,
   checkSignature,
   isBlob,
-  maxFeePerGas,
   recoverTransaction,
   senderOf,
 } from './transaction.js'
@@ -72,7 +73,7 @@ export class Mempool {
   readonly #listeners = new PendingListeners()
   /** The latest replacement of a transaction. */
   #replacement: { entry: Entry; replaced: Entry } | undefined
-  #queues = new Map<string, SenderQueue>()
+  #queues = new SenderQueues()
   #index = new EntryIndex()
   readonly #gapped = new GappedBlobs()
   #arrivals = 0
@@ -80,6 +81,7 @@ export class Mempool {
   /** The latest snapshot, if the senders' accounts have not changed since. */
   #latest: { version: number; snapshot: MempoolSnapshot } | undefined
   #head: Head | undefined
+  readonly #stayChecks = new StayChecks()
 
   /** Creates a mempool; call {@link reset} with a head before adding transactions. */
   constructor(schedule: ForkSchedule, options: MempoolOptions = {}) {
@@ -109,9 +111,7 @@ export class Mempool {
 
   /** Number of pending transactions. */
   get pendingSize(): number {
-    let size = 0
-    for (const queue of this.#queues.values()) size += queue.pendingSize
-    return size
+    return this.#queues.pendingSize
   }
 
   /** The options; they may be changed at any time. */
@@ -214,13 +214,14 @@ export class Mempool {
     return { pending: queue?.pending ?? [], queued: queue?.queued ?? [] }
   }
 
+  /** Returns the transaction of a 20-byte sender with a nonce, pending or queued. */
+  at(sender: Uint8Array, nonce: bigint): PooledTransaction | undefined {
+    return this.#queues.get(bytesToPlainHex(sender))?.at(nonce)
+  }
+
   /** Lists all transactions of this moment in order of arrival. */
-  async inOrderOfArrival(): Promise<readonly PooledTransaction[]> {
-    const entries = [...this.#index.byHash.values()]
-    return runInSlices(
-      sortInSteps(entries, (a, b) => a.arrival - b.arrival),
-      new TimeSlice(),
-    )
+  inOrderOfArrival(): Promise<readonly PooledTransaction[]> {
+    return runInSlices(this.#index.inOrderOfArrival(), new TimeSlice())
   }
 
   /** Returns the nonce after the last pending transaction of a 20-byte sender; undefined if it has none in the pool. */
@@ -236,10 +237,7 @@ export class Mempool {
 
   /** Whether a block with this base fee (wei per gas) would be offered any transaction. */
   hasCandidates(baseFee: bigint): boolean {
-    for (const { firstPending: first } of this.#queues.values()) {
-      if (first !== undefined && maxFeePerGas(first.transaction) >= baseFee) return true
-    }
-    return false
+    return this.#queues.offer(baseFee)
   }
 
   /** Removes a transaction; later ones of its sender become queued. */
@@ -284,21 +282,24 @@ export class Mempool {
    * Follows the chain to a head: removes transactions that are mined, no longer affordable or for another chain id, and
    * makes pending what the new nonces allow. It also removes those above the gas limit. With anvil's checks, these stay,
    * and a new balance counts only from the next block on; blocks skip what they cannot take.
-   *
-   * @param gasLimit - gas limit of the next block
    */
-  async reset(state: StateView, block: StoredBlock, gasLimit = block.header.gasLimit): Promise<void> {
-    const isAnvil = this.#options.anvilBaseFee !== undefined
-    const ignoresFunds = this.#options.withoutFunds || (isAnvil && this.#head?.block === block)
+  async reset(state: StateView, block: StoredBlock, options: ResetOptions = {}): Promise<void> {
+    const { gasLimit = block.header.gasLimit, changed } = options
+    const { withoutFunds, anvilBaseFee } = this.#options
+    const isAnvil = anvilBaseFee !== undefined
+    const defersFunds = isAnvil && this.#head?.block === block
     this.#head = { state, block, gasLimit }
-    const terms = { chainId: this.#rules().chainId(), ignoresFunds, gasLimit: isAnvil ? undefined : gasLimit }
+    const chainId = this.#rules().chainId()
+    const terms = { chainId, gasLimit: isAnvil ? undefined : gasLimit, withoutFunds, defersFunds }
+    const { senders, complete } = this.#stayChecks.begin(terms, changed)
     const slice = new TimeSlice()
-    for (const queue of this.#queues.values()) {
+    for (const queue of this.#queues.ofSenders(senders)) {
       // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
       await this.#follow(queue, terms)
     }
+    complete()
     if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {
       await this.#promote(name, await this.#queueOf(sender, name))
@@ -316,7 +317,7 @@ export class Mempool {
 
   /** Restores a snapshot; drops waiting blob transactions. Call {@link reset} afterwards if the head has changed. */
   async restore(snapshot: MempoolSnapshot): Promise<void> {
-    const queues = new Map<string, SenderQueue>()
+    const queues = new SenderQueues()
     const index = new EntryIndex()
     const slice = new TimeSlice()
     for (const [key, queue] of snapshot.queues) {

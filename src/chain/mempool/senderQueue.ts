@@ -1,7 +1,8 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
+import { sortInSteps } from '../../encoding/sorting.js'
 import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import type { AccountState } from '../types.js'
-import { type PooledTransaction, effectiveTip } from './transaction.js'
+import { type PooledTransaction, effectiveTip, maxFeePerGas } from './transaction.js'
 
 /** A transaction in the mempool, with what the queue needs to know of it. */
 export interface Entry extends PooledTransaction {
@@ -168,6 +169,32 @@ export class SenderQueue {
   }
 }
 
+/** The queues of all senders with transactions, by the 40 digits of their address. */
+export class SenderQueues extends Map<string, SenderQueue> {
+  /** Number of transactions executable now. */
+  get pendingSize(): number {
+    let size = 0
+    for (const queue of this.values()) size += queue.pendingSize
+    return size
+  }
+
+  /** Whether any executable transaction covers a base fee (wei per gas). */
+  offer(baseFee: bigint): boolean {
+    for (const { firstPending: first } of this.values()) {
+      if (first !== undefined && maxFeePerGas(first.transaction) >= baseFee) return true
+    }
+    return false
+  }
+
+  /** Returns the queues of some senders, or all. */
+  *ofSenders(names: Iterable<string> = this.keys()): Iterable<SenderQueue> {
+    for (const name of names) {
+      const queue = this.get(name)
+      if (queue !== undefined) yield queue
+    }
+  }
+}
+
 /** The pooled transactions of one sender. */
 export interface PoolQueues {
   /** 20 bytes. */
@@ -196,6 +223,11 @@ export class EntryIndex {
   /** Bytes of all transactions in network form. */
   get bytes(): number {
     return this.#bytes
+  }
+
+  /** Lists the transactions of this moment. */
+  inOrderOfArrival(): Steps<Entry[]> {
+    return sortInSteps([...this.#byHash.values()], (a, b) => a.arrival - b.arrival)
   }
 
   add(entry: Entry): void {

@@ -1,5 +1,6 @@
 import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { MAX_UINT256 } from '../../encoding/bigints.js'
+import { bytesToPlainHex } from '../../encoding/hex.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
@@ -184,13 +185,23 @@ export function validateWithState(
   return replaced
 }
 
+/** Options for following the chain to a head. */
+export interface ResetOptions {
+  /** Gas limit of the next block; by default the head's. */
+  gasLimit?: bigint
+  /** The 20-byte addresses of all accounts that have changed since the last reset; by default, any may have. */
+  changed?: Iterable<Uint8Array> | undefined
+}
+
 /** What decides whether transactions stay in the pool at a new head. */
 export interface StayTerms {
   chainId: bigint
-  /** Whether they stay although their sender cannot pay for them. */
-  ignoresFunds: boolean
   /** Gas limit of the next block; undefined if larger ones stay. */
   gasLimit: bigint | undefined
+  /** Whether they stay although their sender cannot pay for them. */
+  withoutFunds: boolean
+  /** Whether only the next block asks whether their sender can pay. */
+  defersFunds: boolean
 }
 
 /** Whether a transaction stays in the pool, given its sender's account at the new head. */
@@ -201,8 +212,38 @@ export function mayStay(
 ): boolean {
   if (chainId !== undefined && chainId !== terms.chainId) return false
   if (transaction.nonce < account.nonce) return false
-  if (!terms.ignoresFunds && cost > account.balance) return false
+  if (!terms.withoutFunds && !terms.defersFunds && cost > account.balance) return false
   return terms.gasLimit === undefined || transaction.gasLimit <= terms.gasLimit
+}
+
+/** Decides whose transactions must be looked at again at a new head. */
+export class StayChecks {
+  /** The terms of the last check, if it was completed. */
+  #terms: StayTerms | undefined
+  /** Senders whom the next block asks whether they can pay; undefined if it asks all. */
+  #deferred: ReadonlySet<string> | undefined
+
+  /**
+   * @param changed - the 20-byte addresses of all accounts that have changed since the last check; undefined if any may
+   *   have
+   * @returns the senders in hexadecimal, or undefined for all; `complete` must be called once they are looked at
+   */
+  begin(terms: StayTerms, changed: Iterable<Uint8Array> | undefined) {
+    const { chainId, gasLimit, withoutFunds, defersFunds } = terms
+    const last = this.#terms
+    const isSame =
+      last?.chainId === chainId && last.gasLimit === gasLimit && last.withoutFunds === withoutFunds
+    const senders =
+      isSame && changed !== undefined && this.#deferred !== undefined
+        ? new Set([...Array.from(changed, (address) => bytesToPlainHex(address)), ...this.#deferred])
+        : undefined
+    this.#terms = undefined
+    const complete = (): void => {
+      this.#terms = terms
+      this.#deferred = defersFunds ? senders : new Set()
+    }
+    return { senders, complete }
+  }
 }
 
 /** The fields of a transaction that may still be unsigned. */

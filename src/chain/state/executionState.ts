@@ -200,6 +200,11 @@ export class ExecutionState {
     this.forgetComputed()
   }
 
+  /** Lists the 20-byte addresses of the accounts that may differ from the base. */
+  changedAccounts(): readonly Uint8Array[] {
+    return this.state.touched.map(({ address }) => address)
+  }
+
   /** Number of checkpoints neither committed nor reverted. */
   get openCheckpoints(): number {
     return this.state.openCheckpoints
