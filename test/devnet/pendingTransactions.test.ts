@@ -120,3 +120,16 @@ describe('eth_resend', () => {
     expect((await refusalOf(call('eth_resend', distant, gwei(9)))).message).toContain('not found')
   })
 })
+
+test('a block imported on an edited state, which it does not have, puts the senders back to their own nonces', async () => {
+  const builder = await startDevnet({})
+  await builder.call('evm_mine')
+  const raw = await builder.call<Hex>('debug_getRawBlock', 'latest')
+  const { call, from, to } = await startDevnet({ noMining: true })
+  await call('anvil_setNonce', from, '0x5')
+  await call('eth_sendTransaction', { from, to, gas: '0x5208' })
+  expect(await call('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
+  await call('standin_importBlocks', [raw])
+  expect(await call('eth_getTransactionCount', from, 'latest')).toBe('0x0')
+  expect(await call('txpool_status')).toEqual({ pending: '0x0', queued: '0x1' })
+})
