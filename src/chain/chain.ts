@@ -320,7 +320,7 @@ export class Chain {
   }
 
   /** @param changed - the 20-byte addresses of all accounts that have changed; by default, any may have */
-  #resetMempool(changed?: Iterable<Uint8Array>): Promise<void> {
+  #resetMempool(changed?: readonly Uint8Array[]): Promise<void> {
     const { maximumGas, gasLimit: usualGas } = this.settings
     const gasLimit = maximumGas ?? usualGas
     return this.mempool.reset(this.#states.view(), this.head.block, { gasLimit, changed })

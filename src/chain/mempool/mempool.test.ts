@@ -284,9 +284,9 @@ describe('Mempool', () => {
 
   it('looks only at senders whose accounts have changed, unless a check failed midway', async () => {
     const { pool, state } = await createPool()
-    for (const key of [a, b]) await pool.add(sign(key, {}))
+    for (const key of keys) await pool.add(sign(key, {}))
     const read = vi.spyOn(state, 'getAccount')
-    await pool.reset(state, testBlock, { changed: [addressOf(c), addressOf(b)] })
+    await pool.reset(state, testBlock, { changed: [addressOf(b)] })
     expect(read.mock.calls).toEqual([[addressOf(b)]])
     read.mockImplementationOnce(() => {
       throw new Error('the remote is gone')
@@ -294,7 +294,7 @@ describe('Mempool', () => {
     await expect(pool.reset(state, testBlock, { changed: [addressOf(a)] })).rejects.toThrow('gone')
     state.set(a, 1n)
     await pool.reset(state, testBlock, { changed: [] })
-    expect(await order(pool)).toEqual(['b0'])
+    expect(await order(pool)).toEqual(['b0', 'c0', 'd0'])
   })
 
   it('is full at its capacity', async () => {

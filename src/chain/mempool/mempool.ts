@@ -16,6 +16,7 @@ import {
   type MempoolOptions,
   PendingListeners,
   type PoolQueues,
+  type ResetOptions,
   SenderQueue,
   SenderQueues,
   defaultMempoolOptions,
@@ -24,7 +25,6 @@ import {
 import {
   type CheckedFields,
   type Origin,
-  type ResetOptions,
   checkAsAnvil,
   checkAutomine,
   checkReadable,
@@ -291,7 +291,7 @@ export class Mempool {
     this.#head = { state, block, gasLimit }
     const chainId = this.#rules().chainId()
     const terms = { chainId, gasLimit: isAnvil ? undefined : gasLimit, withoutFunds, defersFunds }
-    const { senders, complete } = this.#stayChecks.begin(terms, changed)
+    const { senders, complete } = this.#stayChecks.begin(terms, changed, this.#queues)
     const slice = new TimeSlice()
     for (const queue of this.#queues.ofSenders(senders)) {
       // The block or change that made the head may have taken long.

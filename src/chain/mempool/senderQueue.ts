@@ -186,6 +186,11 @@ export class SenderQueues extends Map<string, SenderQueue> {
     return false
   }
 
+  /** Returns the 40 digits of those 20-byte addresses that have a queue. */
+  namesOf(addresses: readonly Uint8Array[]): string[] {
+    return addresses.map((address) => bytesToPlainHex(address)).filter((name) => this.has(name))
+  }
+
   /** Returns the queues of some senders, or all. */
   *ofSenders(names: Iterable<string> = this.keys()): Iterable<SenderQueue> {
     for (const name of names) {
@@ -393,6 +398,14 @@ export const defaultMempoolOptions: CompleteMempoolOptions = {
   contractSenders: false,
   checksAsHardhat: false,
   automineBaseFee: () => undefined,
+}
+
+/** Options for following the chain to a head. */
+export interface ResetOptions {
+  /** Gas limit of the next block; by default the head's. */
+  gasLimit?: bigint
+  /** The 20-byte addresses of all accounts that have changed since the last reset; by default, any may have. */
+  changed?: readonly Uint8Array[] | undefined
 }
 
 /** Listeners for transactions that become pending. */

@@ -1,6 +1,5 @@
 import { getCalldataFloorGas } from '@ethereumjs/tx'
 import { MAX_UINT256 } from '../../encoding/bigints.js'
-import { bytesToPlainHex } from '../../encoding/hex.js'
 import { GAS_PER_BLOB } from '../block/header.js'
 import { TransactionRejectedError } from '../errors.js'
 import type { ForkRules } from '../types.js'
@@ -10,7 +9,15 @@ import { MAX_NONCE } from '../state/account.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { MAX_BLOB_TRANSACTIONS, checkBlobs, nextBlobNonce } from './blobs.js'
 import type { TransactionFields } from './decode.js'
-import type { CompleteMempoolOptions, Entry, EntryIndex, SenderAccount, SenderQueue } from './senderQueue.js'
+import type {
+  CompleteMempoolOptions,
+  Entry,
+  EntryIndex,
+  ResetOptions,
+  SenderAccount,
+  SenderQueue,
+  SenderQueues,
+} from './senderQueue.js'
 import {
   type CreatableFields,
   type PooledTransaction,
@@ -185,14 +192,6 @@ export function validateWithState(
   return replaced
 }
 
-/** Options for following the chain to a head. */
-export interface ResetOptions {
-  /** Gas limit of the next block; by default the head's. */
-  gasLimit?: bigint
-  /** The 20-byte addresses of all accounts that have changed since the last reset; by default, any may have. */
-  changed?: Iterable<Uint8Array> | undefined
-}
-
 /** What decides whether transactions stay in the pool at a new head. */
 export interface StayTerms {
   chainId: bigint
@@ -221,26 +220,27 @@ export class StayChecks {
   /** The terms of the last check, if it was completed. */
   #terms: StayTerms | undefined
   /** Senders whom the next block asks whether they can pay; undefined if it asks all. */
-  #deferred: ReadonlySet<string> | undefined
+  #deferred: Set<string> | undefined
 
   /**
-   * @param changed - the 20-byte addresses of all accounts that have changed since the last check; undefined if any may
-   *   have
-   * @returns the senders in hexadecimal, or undefined for all; `complete` must be called once they are looked at
+   * @returns the senders, or undefined for all; `complete` must be called once they are looked at
    */
-  begin(terms: StayTerms, changed: Iterable<Uint8Array> | undefined) {
+  begin(terms: StayTerms, changed: ResetOptions['changed'], queues: SenderQueues) {
     const { chainId, gasLimit, withoutFunds, defersFunds } = terms
     const last = this.#terms
     const isSame =
       last?.chainId === chainId && last.gasLimit === gasLimit && last.withoutFunds === withoutFunds
-    const senders =
-      isSame && changed !== undefined && this.#deferred !== undefined
-        ? new Set([...Array.from(changed, (address) => bytesToPlainHex(address)), ...this.#deferred])
-        : undefined
+    const deferred = defersFunds ? new Set<string>() : this.#deferred
+    // To find many of the senders takes as long as to look at all, and cannot be interrupted.
+    const isPartial =
+      isSame && deferred !== undefined && changed !== undefined && changed.length * 4 <= queues.size
+    const senders = isPartial ? new Set([...queues.namesOf(changed), ...deferred]) : undefined
     this.#terms = undefined
     const complete = (): void => {
       this.#terms = terms
-      this.#deferred = defersFunds ? senders : new Set()
+      if (!defersFunds) this.#deferred = new Set()
+      else if (senders === undefined) this.#deferred = undefined
+      else for (const name of senders) this.#deferred?.add(name)
     }
     return { senders, complete }
   }
