@@ -297,6 +297,19 @@ describe('Mempool', () => {
     expect(await order(pool)).toEqual(['b0', 'c0', 'd0'])
   })
 
+  it('asks at the next block whether senders can pay whose balances were set, with the checks of anvil', async () => {
+    const { pool, state } = await createPool({ anvilBaseFee: () => 0n })
+    for (const key of keys) await pool.add(sign(key, {}))
+    state.set(a, 0n, 1n)
+    await pool.reset(state, testBlock, { changed: [addressOf(a)] })
+    await pool.reset(state, testBlock, { changed: [] })
+    expect(pool.size).toBe(4)
+    const read = vi.spyOn(state, 'getAccount')
+    await pool.reset(state, { ...testBlock }, { changed: [addressOf(b)] })
+    expect(read.mock.calls).toEqual([[addressOf(b)], [addressOf(a)]])
+    expect(await order(pool)).toEqual(['b0', 'c0', 'd0'])
+  })
+
   it('is full at its capacity', async () => {
     const { pool } = await createPool({ capacity: 1 })
     await pool.add(sign(a, {}))

@@ -237,7 +237,7 @@ export class Mempool {
 
   /** Whether a block with this base fee (wei per gas) would be offered any transaction. */
   hasCandidates(baseFee: bigint): boolean {
-    return this.#queues.offer(baseFee)
+    return this.#queues.anyCovers(baseFee)
   }
 
   /** Removes a transaction; later ones of its sender become queued. */

@@ -179,7 +179,7 @@ export class SenderQueues extends Map<string, SenderQueue> {
   }
 
   /** Whether any executable transaction covers a base fee (wei per gas). */
-  offer(baseFee: bigint): boolean {
+  anyCovers(baseFee: bigint): boolean {
     for (const { firstPending: first } of this.values()) {
       if (first !== undefined && maxFeePerGas(first.transaction) >= baseFee) return true
     }

@@ -104,7 +104,7 @@ function knownBlock({ ordinal, hash, header: { number } }: StoredBlock): KnownBl
   return { ordinal, hash, header: { number } }
 }
 
-/** Creates a filter that keeps all that a collector finds; polls print it. */
+/** Creates a filter whose polls return everything that a collector has found since the last one. */
 function createQueueFilter<T>(
   kind: FilterKind,
   { filterFeed }: Source,

@@ -39,7 +39,8 @@ export class Subscriber {
     return new Subscriber(socket)
   }
 
-  call(method: string, params: readonly unknown[]): Promise<Answer> {
+  async call(method: string, params: readonly unknown[]): Promise<Answer> {
+    if (this.#socket.readyState !== WebSocket.OPEN) throw new Error(`${this.#socket.url} is closed`)
     const id = ++this.#lastId
     const answered = new Promise<Answer>((resolve, reject) => this.#answers.set(id, { resolve, reject }))
     this.#socket.send(JSON.stringify({ jsonrpc: '2.0', id, method, params }))
