@@ -1,4 +1,5 @@
-import { streamSSE } from 'hono/streaming'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { ControlSetup } from '../app.js'
 import type { ControlRoute } from '../route.js'
 
@@ -62,19 +63,48 @@ export function eventRoutes(
             controls: countChanges(),
           })
         }
-        return streamSSE(context, async (stream) => {
-          let lastEvent = ''
-          let quiet = 0
-          while (!stream.aborted && !stream.closed) {
-            const now = look()
-            if (now !== lastEvent) await stream.writeSSE({ data: now })
-            else if (++quiet >= QUIET_POLLS) await stream.write(': still here\n\n')
-            if (now !== lastEvent || quiet >= QUIET_POLLS) quiet = 0
-            lastEvent = now
-            await stream.sleep(INTERVAL)
-          }
-        })
+        context.header('content-type', 'text/event-stream')
+        context.header('cache-control', 'no-cache')
+        return context.body(eventsOf(look))
       },
     },
   ]
+}
+
+let nextCheck: Promise<void> | undefined
+
+/** Resolves when readers next check for changes: all at the same time, with one timer. */
+function untilNextCheck(): Promise<void> {
+  nextCheck ??= sleep(INTERVAL).then(() => {
+    nextCheck = undefined
+  })
+  return nextCheck
+}
+
+/** Streams what `look` returns, as server-sent events, whenever it has changed. A slow reader misses events. */
+function eventsOf(look: () => string): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  let lastEvent = ''
+  let quiet = 0
+  let isCancelled = false
+  return new ReadableStream({
+    async pull(controller) {
+      if (lastEvent !== '') await untilNextCheck()
+      while (!isCancelled) {
+        // Hundreds of readers check at the same time.
+        await new TimeSlice().pause()
+        const now = look()
+        if (now !== lastEvent || ++quiet >= QUIET_POLLS) {
+          controller.enqueue(encoder.encode(now === lastEvent ? ': still here\n\n' : `data: ${now}\n\n`))
+          lastEvent = now
+          quiet = 0
+          return
+        }
+        await untilNextCheck()
+      }
+    },
+    cancel() {
+      isCancelled = true
+    },
+  })
 }
