@@ -63,6 +63,11 @@ export function bytesOfText(text: string): Uint8Array {
   return bytes.subarray(0, length)
 }
 
+/** Returns the length of {@link bytesOfText}. */
+export function byteLengthOfText(text: string): number {
+  return loneBytes.test(text) ? bytesOfText(text).length : Buffer.byteLength(text)
+}
+
 /** Decodes percent-encoding, in which any other character is a byte. */
 export function decodeEscapes(text: string): string {
   const byteOf = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16))

@@ -1,11 +1,12 @@
 import { type CidFormat, formatOf } from '../cid/cidFormat.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { Session } from '../store/blockstore.js'
 import { BlockWriter } from '../unixfs/blockWriter.js'
 import { buildDirectory, linkSize, needsShards } from '../unixfs/directoryBuilder.js'
 import { createEditContext } from '../unixfs/edit/editContext.js'
 import { editHamt, slotLabel } from '../unixfs/hamt.js'
 import type { BlockSource, UnixfsEntry } from '../unixfs/entry.js'
-import { type StoredNode, type UnixfsLink, writeNode } from '../unixfs/node.js'
+import { type StoredNode, type UnixfsLink, eachInSlices, writeNode } from '../unixfs/node.js'
 import { type UnixfsMetadata, unixfsType } from '../unixfs/data.js'
 import { isShardedEntry, listDirectory, listTogether, lookUpLink } from '../unixfs/readDirectory.js'
 import type { DirectorySettings, DirectorySizeEstimation } from '../unixfs/settings.js'
@@ -66,9 +67,13 @@ class EditableLinks {
   /** Returns all links, with changes applied. */
   async list(): Promise<UnixfsLink[]> {
     const links: UnixfsLink[] = []
-    for await (const link of listDirectory(this.#source, this.#entry)) {
+    const { node } = this.#entry
+    const listed = isShardedEntry(this.#entry)
+      ? listDirectory(this.#source, this.#entry)
+      : (node?.links ?? [])
+    await eachInSlices(listed, new TimeSlice(), (link) => {
       if (!this.changes.has(link.name)) links.push(link)
-    }
+    })
     for (const link of this.changes.values()) if (link) links.push(link)
     return links
   }

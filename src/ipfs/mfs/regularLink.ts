@@ -52,8 +52,14 @@ export function isCanonical(entry: UnixfsEntry): Awaitable<boolean> {
   const { type, node, block } = entry
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)
     return true
-  return block[0] === tags.link && runWithin(hasCanonicalLinks(node.links, block), new TimeSlice())
+  if (block[0] !== tags.link) return false
+  const known = checked.get(entry) ?? runWithin(hasCanonicalLinks(node.links, block), new TimeSlice())
+  checked.set(entry, known)
+  return known
 }
+
+/** Directories that were checked: an operation asks for each several times. */
+const checked = new WeakMap<UnixfsEntry, Awaitable<boolean>>()
 
 function* hasCanonicalLinks(links: readonly UnixfsLink[], block: Uint8Array): Steps<boolean> {
   let length = 0

@@ -1,10 +1,10 @@
 import { TimeSlice } from '../../encoding/timeSlice.js'
-import { bytesOfText } from '../../encoding/byteText.js'
+import { byteLengthOfText } from '../../encoding/byteText.js'
 import type { BlockWriter } from './blockWriter.js'
 import { type UnixfsMetadata, encodeUnixfs, unixfsType } from './data.js'
 import { writeHamt } from './hamt.js'
 import type { LinkList } from './linkTable.js'
-import { type StoredNode, type UnixfsLink, sortByName, writeNode } from './node.js'
+import { type StoredNode, type UnixfsLink, eachInSlices, sortByName, writeNode } from './node.js'
 import type { DirectorySettings, DirectorySizeEstimation } from './settings.js'
 
 /** Stores a directory, sharded if it is large enough. The order of the links does not matter. */
@@ -33,12 +33,10 @@ export async function needsShards(
   metadata: UnixfsMetadata,
 ): Promise<boolean> {
   const size = new DirectorySize(settings, metadata)
-  const slice = new TimeSlice()
-  for await (const link of links) {
-    if (size.isTooLargeWith(link)) return true
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-  }
+  await eachInSlices(links, new TimeSlice(), (link) => {
+    size.add(link)
+    return !size.isTooLarge
+  })
   return size.isTooLarge
 }
 
@@ -58,16 +56,15 @@ class DirectorySize {
     return this.#bytes > shardThreshold || (maxLinks > 0 && this.#links > maxLinks)
   }
 
-  isTooLargeWith(link: UnixfsLink): boolean {
+  add(link: UnixfsLink): void {
     this.#links++
     this.#bytes += linkSize(link, this.#settings.estimation)
-    return this.isTooLarge
   }
 }
 
 /** Returns what a link adds to the size of a directory. */
 export function linkSize(link: UnixfsLink, estimation: DirectorySizeEstimation): number {
-  return estimation === 'links' ? bytesOfText(link.name).length + link.cid.byteLength : serializedLength(link)
+  return estimation === 'links' ? byteLengthOfText(link.name) + link.cid.byteLength : serializedLength(link)
 }
 
 function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
@@ -78,7 +75,7 @@ function serializedLengthWithoutLinks(metadata: UnixfsMetadata): number {
 /** Returns the length of a link in a dag-pb block, in bytes. */
 export function serializedLength({ name, cid, size }: UnixfsLink): number {
   const cidLength = cid.byteLength
-  const nameLength = bytesOfText(name).length
+  const nameLength = byteLengthOfText(name)
   const length =
     1 +
     varintLength(cidLength) +

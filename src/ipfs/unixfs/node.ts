@@ -91,25 +91,45 @@ export function sizeOfLink({ Tsize = 0 }: PBLink): number {
   return Number(Tsize) + (Tsize < 0 ? 2 ** 64 : 0)
 }
 
+/**
+ * Passes each item to `use`, until that returns false. Yields in between: a directory may have a million entries. Items
+ * that are at hand cost no promises.
+ */
+export async function eachInSlices<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  slice: TimeSlice,
+  use: (item: T) => unknown,
+): Promise<void> {
+  if (Symbol.iterator in items) {
+    for (const item of items) {
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+      if (use(item) === false) return
+    }
+    return
+  }
+  for await (const item of items) {
+    const pause = slice.pause()
+    if (pause !== undefined) await pause
+    if (use(item) === false) return
+  }
+}
+
 /** An item with its name's UTF-8 bytes as a string of characters, which compares twice as fast as the bytes. */
 interface Named<T> {
   item: T
   key: string
 }
 
-/** Sorts items by the UTF-8 bytes of their names. Yields meanwhile: a directory may have a million entries. */
+/** Sorts items by the UTF-8 bytes of their names. Yields meanwhile. */
 export async function sortByName<T>(
   items: Iterable<T> | AsyncIterable<T>,
   nameOf: (item: T) => string,
 ): Promise<T[]> {
   const slice = new TimeSlice()
   const named: Named<T>[] = []
-  for await (const item of items) {
-    // Reading an item and encoding its name are steps of their own: the name may have two megabytes.
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-    named.push({ item, key: latin1(bytesOfText(nameOf(item))) })
-  }
+  // Each name is a step of its own: it may have two megabytes.
+  await eachInSlices(items, slice, (item) => named.push({ item, key: latin1(bytesOfText(nameOf(item))) }))
   const sorted = await runInSlices(
     sortInSteps(named, compareKeys, ({ key }) => key.length),
     slice,
