@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { TimeSlice } from '../../encoding/timeSlice.js'
 import type { ControlSetup } from '../app.js'
+import { sendText } from '../jsonStream.js'
 import type { ControlRoute } from '../route.js'
 
 /** Milliseconds between checks for changes, and so between messages to a reader. */
@@ -65,7 +66,7 @@ export function eventRoutes(
         }
         context.header('content-type', 'text/event-stream')
         context.header('cache-control', 'no-cache')
-        return context.body(eventsOf(look))
+        return sendText(context, (signal) => eventsOf(look, signal))
       },
     },
   ]
@@ -81,30 +82,19 @@ function untilNextCheck(): Promise<void> {
   return nextCheck
 }
 
-/** Streams what `look` returns, as server-sent events, whenever it has changed. A slow reader misses events. */
-function eventsOf(look: () => string): ReadableStream<Uint8Array> {
-  const encoder = new TextEncoder()
+/** Yields what `look` returns, as server-sent events, whenever it has changed. A slow reader misses events. */
+async function* eventsOf(look: () => string, signal: AbortSignal): AsyncGenerator<string> {
   let lastEvent = ''
   let quiet = 0
-  let isCancelled = false
-  return new ReadableStream({
-    async pull(controller) {
-      if (lastEvent !== '') await untilNextCheck()
-      while (!isCancelled) {
-        // Hundreds of readers check at the same time.
-        await new TimeSlice().pause()
-        const now = look()
-        if (now !== lastEvent || ++quiet >= QUIET_POLLS) {
-          controller.enqueue(encoder.encode(now === lastEvent ? ': still here\n\n' : `data: ${now}\n\n`))
-          lastEvent = now
-          quiet = 0
-          return
-        }
-        await untilNextCheck()
-      }
-    },
-    cancel() {
-      isCancelled = true
-    },
-  })
+  while (!signal.aborted) {
+    // Hundreds of readers check at the same time.
+    await new TimeSlice().pause()
+    const now = look()
+    if (now !== lastEvent || ++quiet >= QUIET_POLLS) {
+      yield now === lastEvent ? ': still here\n\n' : `data: ${now}\n\n`
+      lastEvent = now
+      quiet = 0
+    }
+    await untilNextCheck()
+  }
 }

@@ -1,6 +1,6 @@
-import type { Context } from 'hono'
-import { stream } from 'hono/streaming'
 import * as z from 'zod'
+import { textChunks } from '../../encoding/textChunks.js'
+import { TimeSlice } from '../../encoding/timeSlice.js'
 import { checkConfiguration } from '../../provider/configuration.js'
 import {
   type Journal,
@@ -13,7 +13,7 @@ import {
 import { search } from '../../provider/journal/search.js'
 import { timeline } from '../../provider/journal/timeline.js'
 import type { ControlSetup } from '../app.js'
-import { listPieces, sendJson, writePieces } from '../jsonStream.js'
+import { listPieces, sendJson, sendText } from '../jsonStream.js'
 import type { ControlRoute } from '../route.js'
 import { journalEntrySchema } from '../schemas.js'
 
@@ -91,8 +91,11 @@ export function requestRoutes({ provider }: ControlSetup): ControlRoute[] {
         const entries = entriesOf(found.reverse(), { summary })
         if (format === 'json') return sendJson(context, listPieces(entries))
         context.header('content-type', 'application/x-ndjson')
-        if (format === 'stream') return follow(context, journal, entries, wanted)
-        return stream(context, (out) => writePieces(out, linesOf(entries)))
+        return sendText(context, (signal) =>
+          format === 'stream'
+            ? follow(journal, entries, { filter: wanted, signal })
+            : textChunks(linesOf(entries), signal),
+        )
       },
     },
     {
@@ -147,34 +150,36 @@ function* linesOf(entries: Iterable<JournalEntry>): Generator<string> {
 /** Characters that may wait for a reader; one that lags further behind is disconnected. */
 const MAX_WAITING = 1024 * 1024
 
-/** Writes existing entries, then new ones, until the reader disconnects or lags too far behind. */
-function follow(
-  context: Context,
+/** Yields existing entries, then new ones, until the reader disconnects or lags too far behind. */
+async function* follow(
   journal: Journal,
   entries: Iterable<JournalEntry>,
-  filter: JournalFilter,
-): Response {
-  return stream(context, async (out) => {
-    let waiting = 0
-    let end = (): void => undefined
-    const ended = new Promise<void>((resolve) => (end = resolve))
-    out.onAbort(() => end())
-    async function write(text: string): Promise<void> {
-      waiting += text.length
-      if (waiting > MAX_WAITING) {
-        end()
-        return
-      }
-      await out.write(text)
-      waiting -= text.length
-    }
-    const stop = journal.listen((entry) => {
-      if (matchesEntry(filter, entry, journal.keyLabels)) void write(lineOf(entry))
-    })
-    await writePieces(out, linesOf(entries))
-    await ended
-    stop()
+  { filter, signal }: { filter: JournalFilter; signal: AbortSignal },
+): AsyncGenerator<string> {
+  let waiting = ''
+  let isLagging = false
+  let wake = (): void => undefined
+  const stop = journal.listen((entry) => {
+    if (!matchesEntry(filter, entry, journal.keyLabels)) return
+    waiting += lineOf(entry)
+    isLagging ||= waiting.length > MAX_WAITING
+    if (isLagging) waiting = ''
+    wake()
   })
+  signal.addEventListener('abort', () => wake())
+  try {
+    yield* textChunks(linesOf(entries), signal)
+    while (!isLagging && !signal.aborted) {
+      if (waiting === '') await new Promise<void>((resolve) => (wake = resolve))
+      // Hundreds of readers may follow.
+      await new TimeSlice().pause()
+      const lines = waiting
+      waiting = ''
+      yield lines
+    }
+  } finally {
+    stop()
+  }
 }
 
 /** Characters of parameters in a summary. */
