@@ -5,7 +5,7 @@ import { InvalidCidError, parseCid } from '../cid/parseCid.js'
 import { errorText } from '../../encoding/errorText.js'
 import { FileNetworkError, LinkNotFoundError } from '../errors.js'
 import { cleanSegments } from '../mfs/filesPath.js'
-import { type BlockSource, type UnixfsEntry, readEntry } from '../unixfs/entry.js'
+import { type BlockSource, type UnixfsEntry, recallEntry } from '../unixfs/entry.js'
 import { findLink } from '../unixfs/readDirectory.js'
 import { decoderOf, GIT_RAW } from './codecs.js'
 import { kindOf } from './kinds.js'
@@ -207,7 +207,7 @@ function isSingleBlockFile({ node }: UnixfsEntry): boolean {
 
 async function readUnixfs(cid: CID, block: Uint8Array): Promise<UnixfsEntry | undefined> {
   try {
-    return await readEntry(cid, block)
+    return await recallEntry(cid, block)
   } catch (error) {
     if (error instanceof FileNetworkError) return undefined
     throw error

@@ -12,7 +12,6 @@ import { isShardedEntry, lookUpLink } from '../unixfs/readDirectory.js'
 import { collapse } from '../unixfs/edit/modify.js'
 import type { ImportSettings } from '../unixfs/settings.js'
 import { type EditableDirectory, emptyDirectory, openDirectory, storeDirectory } from './directoryEdit.js'
-import { DirectoryCache } from './directoryCache.js'
 import { MutableDirectorySettings } from './directorySettings.js'
 import { cleanSegments } from './filesPath.js'
 import { LoadedDirectories, keyOf, MAX_ENTRIES, unread } from './loadedDirectories.js'
@@ -44,16 +43,9 @@ function cannotAccess(path: string[], depth: number): FileNetworkError {
   return new FileNetworkError(`cannot access ${path.slice(0, depth + 1).join('/')}: Not a directory`)
 }
 
-/**
- * Loads an entry of a mutable directory.
- *
- * @param cache - where to look first
- * @throws {@link FileNetworkError} if it is data of another codec
- */
-export async function loadChild(source: BlockSource, cid: CID, cache?: DirectoryCache): Promise<UnixfsEntry> {
-  if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) {
-    return cache === undefined ? loadEntry(source, cid) : cache.load(cid)
-  }
+/** Loads an entry of a mutable directory. @throws {@link FileNetworkError} if it is data of another codec */
+export async function loadChild(source: BlockSource, cid: CID): Promise<UnixfsEntry> {
+  if (cid.code === codecCode.dagPb || cid.code === codecCode.raw) return loadEntry(source, cid)
   // An undecodable block is reported first.
   await linksOf(cid, await source.get(cid))
   throw new FileNetworkError('unrecognized node type in cache node')
@@ -101,7 +93,6 @@ export class MutableFiles {
   readonly pathMutex = new KeyedMutex()
   readonly #parts: MutableFilesParts
   readonly #mutex = new Mutex()
-  readonly #directories: DirectoryCache
   readonly #loaded = new LoadedDirectories()
   /** Files that Kubo would have in memory with other new leaves than their CIDs call for, by path. */
   readonly #files = new Map<string, LoadedFile>()
@@ -110,7 +101,6 @@ export class MutableFiles {
 
   private constructor(parts: MutableFilesParts, root: CID) {
     this.#parts = parts
-    this.#directories = new DirectoryCache(parts.blockstore)
     this.#settings = new MutableDirectorySettings(parts.importSettings().directory)
     this.#root = root
   }
@@ -134,12 +124,12 @@ export class MutableFiles {
   async lookUp(path: string): Promise<UnixfsEntry> {
     const { blockstore } = this.#parts
     const segments = cleanSegments(path)
-    let entry = await this.#directories.load(this.#root)
+    let entry = await loadEntry(blockstore, this.#root)
     for (const [depth, segment] of segments.entries()) {
       if (entry.type !== 'directory') throw cannotAccess(segments, depth)
       const link = await lookUpLink(blockstore, entry, segment)
       if (link === undefined) throw new FileNotFoundError()
-      const child = await loadChild(blockstore, link.cid, this.#directories)
+      const child = await loadChild(blockstore, link.cid)
       const isRepeated = !isShardedEntry(entry) && entry.node?.links.findLast(isNamed(segment)) !== link
       await this.noteEntry(segments.slice(0, depth), entry, { link, child: isRepeated ? undefined : child })
       entry = child
@@ -371,7 +361,7 @@ export class MutableFiles {
   ): Promise<Omit<UnixfsLink, 'name'>> {
     const { blockstore } = this.#parts
     const { change, parents, session } = task
-    const entry = await this.#directories.load(cid)
+    const entry = await loadEntry(blockstore, cid)
     if (entry.type !== 'directory') throw new NotADirectoryError(depth)
     await this.#makeCanonical(entry)
     const directory = await openDirectory(blockstore, entry)

@@ -6,7 +6,7 @@ import { bytesOfText } from '../../encoding/byteText.js'
 import { Portion } from '../../encoding/sorting.js'
 import { serializedLength } from '../unixfs/directoryBuilder.js'
 import { type BlockSource, type UnixfsEntry, loadEntry, readEntry } from '../unixfs/entry.js'
-import type { StoredNode, UnixfsLink } from '../unixfs/node.js'
+import type { StoredNode, UnixfsLink, UnixfsNode } from '../unixfs/node.js'
 import { isShardedEntry } from '../unixfs/readDirectory.js'
 import { sessionWriter } from './directoryEdit.js'
 
@@ -53,13 +53,13 @@ export function isCanonical(entry: UnixfsEntry): Awaitable<boolean> {
   if (type !== 'directory' || isShardedEntry(entry) || node === undefined || node.links.length === 0)
     return true
   if (block[0] !== tags.link) return false
-  const known = checked.get(entry) ?? runWithin(hasCanonicalLinks(node.links, block), new TimeSlice())
-  checked.set(entry, known)
+  const known = checked.get(node) ?? runWithin(hasCanonicalLinks(node.links, block), new TimeSlice())
+  checked.set(node, known)
   return known
 }
 
 /** Directories that were checked: an operation asks for each several times. */
-const checked = new WeakMap<UnixfsEntry, Awaitable<boolean>>()
+const checked = new WeakMap<UnixfsNode, Awaitable<boolean>>()
 
 function* hasCanonicalLinks(links: readonly UnixfsLink[], block: Uint8Array): Steps<boolean> {
   let length = 0

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { codecCode } from '../cid/cidFormat.js'
+import { cidKey, codecCode } from '../cid/cidFormat.js'
 import { linksOf } from '../dag/links.js'
 import { FileNetworkError } from '../errors.js'
 import type { Blockstore } from '../store/blockstore.js'
@@ -32,17 +32,26 @@ export async function loadEntry(source: BlockSource, cid: CID): Promise<UnixfsEn
   const block = await source.get(cid)
   // An undecodable block is reported first.
   if (cid.code !== codecCode.raw && cid.code !== codecCode.dagPb) await linksOf(cid, block)
-  return readEntry(cid, block)
+  return recallEntry(cid, block)
+}
+
+/** Like {@link readEntry}, but remembers the directories decoded last. The block must never be overwritten. */
+export function recallEntry(cid: CID, block: Uint8Array): Promise<UnixfsEntry> {
+  return readEntry(cid, block, () => decodedDirectories.read(cidKey(cid), block))
 }
 
 /** Decodes the root block of a UnixFS entry. */
-export async function readEntry(cid: CID, block: Uint8Array): Promise<UnixfsEntry> {
+export async function readEntry(
+  cid: CID,
+  block: Uint8Array,
+  decode: (block: Uint8Array) => Promise<UnixfsNode> = readNode,
+): Promise<UnixfsEntry> {
   if (cid.code === codecCode.raw) {
     const size = block.length
     return { cid, type: 'file', size, cumulativeSize: size, node: undefined, block }
   }
   if (cid.code !== codecCode.dagPb) throw new FileNetworkError('unknown node type')
-  const node = await readNode(block)
+  const node = await decode(block)
   const { unixfs } = node
   const type = typeOf(node)
   return {
@@ -72,4 +81,65 @@ function typeOf({ unixfs }: UnixfsNode): UnixfsEntry['type'] {
 /** Returns the size of the file below a node, in bytes. */
 export function fileSizeOf({ unixfs }: UnixfsNode): number {
   return unixfs.fileSize ?? unixfs.blockSizes.reduce((sum, size) => sum + size, unixfs.data?.length ?? 0)
+}
+
+/** Bytes of blocks whose decoded form is kept; in memory, that takes some twenty times as much. */
+const CAPACITY = 1024 * 1024
+/** Shorter blocks, in bytes, are decoded at no great cost. */
+const SHORT_BLOCK = 4096
+
+interface DecodedBlock {
+  block: Uint8Array
+  node: Promise<UnixfsNode>
+}
+
+/**
+ * The directories decoded last, by CID. Decoding one of thousands of entries takes milliseconds, and each path into it
+ * would cost that again.
+ */
+class DecodedDirectories {
+  /** The least recently used first. */
+  readonly #kept = new Map<string, DecodedBlock>()
+  #bytes = 0
+
+  /** Decodes a block, or returns its node if it is the same block as before. */
+  async read(key: string, block: Uint8Array): Promise<UnixfsNode> {
+    if (block.length < SHORT_BLOCK || block.length > CAPACITY) return readNode(block)
+    const kept = this.#kept.get(key)
+    if (kept !== undefined && Buffer.compare(kept.block, block) === 0) {
+      const node = await kept.node
+      // Those who load a file may edit its node.
+      if (isDirectory(node)) {
+        this.#forget(key)
+        this.#keep(key, kept)
+        return node
+      }
+    }
+    const decoded = { block, node: readNode(block) }
+    this.#keep(key, decoded)
+    const isKept = await decoded.node.then(isDirectory, () => false)
+    if (!isKept && this.#kept.get(key) === decoded) this.#forget(key)
+    return decoded.node
+  }
+
+  #keep(key: string, decoded: DecodedBlock): void {
+    this.#forget(key)
+    this.#kept.set(key, decoded)
+    this.#bytes += decoded.block.length
+    for (const oldest of this.#kept.keys()) {
+      if (this.#bytes <= CAPACITY) return
+      this.#forget(oldest)
+    }
+  }
+
+  #forget(key: string): void {
+    this.#bytes -= this.#kept.get(key)?.block.length ?? 0
+    this.#kept.delete(key)
+  }
+}
+
+const decodedDirectories = new DecodedDirectories()
+
+function isDirectory({ unixfs: { type } }: UnixfsNode): boolean {
+  return type === unixfsType.directory || type === unixfsType.hamtShard
 }
