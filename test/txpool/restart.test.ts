@@ -50,6 +50,35 @@ test('transactions with equal fees are mined in order of arrival, also after a r
   await stopDevnet(fourth)
 })
 
+test('snapshots of the same mempool each bring it back, also after a restart', async () => {
+  const directory = join(dataDir, 'same-pool')
+  const open = () => startDevnet({ dataDir: directory, noMining: true })
+  const pool = ({ call }: Devnet) => call<{ pending: Hex; queued: Hex }>('txpool_status')
+  const take = ({ call }: Devnet) => call<Hex>('evm_snapshot')
+  const first = await open()
+  await sendFromAll(first)
+  const removed = await take(first)
+  await take(first)
+  await first.call('evm_revert', removed)
+  const again = await take(first)
+  const same = await take(first)
+  await first.call('eth_sendTransaction', { from: first.from, to: first.to, gas: '0x5208' })
+  const larger = await take(first)
+  await first.call('anvil_dropAllTransactions')
+  const empty = await take(first)
+  const last = await take(first)
+  await stopDevnet(first)
+
+  const expected = { [again]: '0xa', [same]: '0xa', [larger]: '0xb', [empty]: '0x0', [last]: '0x0' }
+  for (const snapshot of [last, empty, larger, same, again]) {
+    const node = await open()
+    await node.call('evm_mine')
+    expect(await node.call('evm_revert', snapshot)).toBe(true)
+    expect(await pool(node)).toEqual({ pending: expected[snapshot], queued: '0x0' })
+    await stopDevnet(node)
+  }
+})
+
 test('a transaction that a lower gas limit has dropped does not come back with a higher one', async () => {
   const directory = join(dataDir, 'gas-limit')
   const first = await startDevnet({ dataDir: directory, noMining: true })

@@ -108,6 +108,8 @@ export class Snapshots {
   readonly #pools: KeptPool[] = []
   /** The latest snapshot that stored pooled transactions of its own, and all of them. */
   #latest: { id: number; waiting: readonly PooledTransaction[] } | undefined
+  /** The version of the mempool at the last snapshot, and what another one of the same content shares. */
+  #unchanged: { version: number; shared: SnapshotRecord['shared'] } | undefined
 
   private constructor(parts: SnapshotParts) {
     this.#parts = parts
@@ -152,12 +154,11 @@ export class Snapshots {
         participants: participants.map((participant) => participant.save()),
       }
       // From here on, everything is captured, and the work yields between transactions.
-      const pooled = await chain.mempool.inOrderOfArrival()
-      const shared = this.#latest && {
-        id: this.#latest.id,
-        count: commonLength(this.#latest.waiting, pooled),
-      }
-      const own = shared === undefined ? pooled : pooled.slice(shared.count)
+      const { version } = chain.mempool
+      const isUnchanged = this.#unchanged?.version === version
+      const pooled = isUnchanged ? [] : await chain.mempool.inOrderOfArrival()
+      const shared = isUnchanged ? this.#unchanged?.shared : this.#shareWithLatest(pooled)
+      const own = isUnchanged ? [] : pooled.slice(shared?.count)
       const parts = await runInSlices(this.#writeParts(id, own), new TimeSlice())
       const record: SnapshotRecord = { ...place, parts, ...(shared?.count && { shared }) }
       const bytes = new TextEncoder().encode(JSON.stringify(record))
@@ -165,8 +166,16 @@ export class Snapshots {
       this.#stored.set(id, record)
       this.#inMemory.set(id, inMemory)
       if (own.length > 0) this.#latest = { id, waiting: pooled }
+      this.#unchanged = { version, shared: own.length > 0 ? { id, count: pooled.length } : shared }
       return BigInt(id)
     })
+  }
+
+  /** Returns what a snapshot of these transactions shares with the latest one that stored some. */
+  #shareWithLatest(pooled: readonly PooledTransaction[]): SnapshotRecord['shared'] {
+    if (this.#latest === undefined) return undefined
+    const { id, waiting } = this.#latest
+    return { id, count: commonLength(waiting, pooled) }
   }
 
   /** Skips an id, as if a snapshot had been taken and removed. */
@@ -358,7 +367,7 @@ export class Snapshots {
     for (const id of ids) {
       this.#stored.delete(id)
       this.#inMemory.delete(id)
-      if (this.#latest?.id === id) this.#latest = undefined
+      if (this.#latest?.id === id) this.#latest = this.#unchanged = undefined
     }
     for (const id of lost.slice(-MAX_LOST)) this.#lost.add(id)
     for (const id of this.#lost) {

@@ -43,7 +43,7 @@ function closeCode(end: Buffer): number | undefined {
 }
 
 /** A bomb that sends raw bytes on a WebSocket connection, and waits some time or until the node closes it. */
-function frames(name: string, bytes: () => Buffer, milliseconds = 1500): Bomb {
+function frames(name: string, bytes: () => Buffer, milliseconds = 4000): Bomb {
   return {
     name: `WebSocket: ${name}`,
     async run(node) {

@@ -39,10 +39,13 @@ export function sendToGateway(
   })
 }
 
+export const EMPTY_DIRECTORY = 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354'
+
 /** Returns the operations that must precede another one, to read or change a DAG. */
 function preparationOf(operation: string): string[] {
   if (/^(pin\/(ls|rm|verify)|repo\/gc)/.test(operation)) return ['pin/add?arg=CID']
   if (operation.startsWith('pin/add')) return ['pin/rm?arg=CID']
+  if (operation.includes(EMPTY_DIRECTORY)) return ['files/mkdir?arg=/empty&parents=true&cid-version=1']
   if (!operation.includes('arg=/wide')) return []
   const paths = ['files/rm?arg=/wide&recursive=true&force=true']
   if (!operation.startsWith('files/cp')) paths.push('files/cp?arg=/ipfs/CID&arg=/wide')

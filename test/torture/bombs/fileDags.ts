@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { postFiles, uploadBody } from '../requests.js'
 import { file, firstRefusal, many, oncePerNode, sendFile, varint, type Bomb } from './bomb.js'
-import { withDag } from './dag.js'
+import { EMPTY_DIRECTORY, withDag } from './dag.js'
 
 /** Number of links in the widest nodes. */
 const WIDE = 150_000
@@ -76,7 +76,7 @@ const readings = [
   'pin/verify?verbose=true',
   'repo/gc',
   'pin/rm?arg=CID',
-  'object/diff?arg=CID&arg=bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354',
+  `object/diff?arg=CID&arg=${EMPTY_DIRECTORY}`,
   '/ipfs/CID/',
   '/ipfs/CID/99999',
   '/ipfs/CID?format=car',

@@ -236,7 +236,7 @@ const inputs: readonly Bomb[] = [
   },
   {
     ...rpc('a block of thirty million digits', 'eth_getBalance', () => [TARGET, `0x${'1'.repeat(3e7)}`]),
-    refusal: 'hex number > 64 bits',
+    refusal: 'hex number \\u003e 64 bits',
   },
   {
     ...rpc('a URL of thirty megabytes', 'anvil_setRpcUrl', () => [`http://localhost/${'é'.repeat(1.5e7)}`]),
@@ -305,7 +305,7 @@ function dumps(): Readonly<Record<string, readonly [state: () => object, refusal
       () => ({ accounts: { [address(1)]: { balance: '9'.repeat(1e7) } } }),
       'Failed to decode state dump',
     ],
-    'extra data of sixteen megabytes': [() => ofBlock({ extraData: zeros(1.6e7) }, []), 'longer than'],
+    'extra data of sixteen megabytes': [() => ofBlock({ extraData: zeros(1.6e7) }, []), 'A string has more'],
     'a transaction with an access list of 200,000 entries': [
       () => {
         const accessList = many(200_000, () => ({ address: TARGET, storageKeys: [] }))
