@@ -1,4 +1,4 @@
-import { RLP, type NestedUint8Array } from '@ethereumjs/rlp'
+import { RLP } from '@ethereumjs/rlp'
 import { gzipSync } from 'node:zlib'
 import { callRpc } from '../../support/rpc.js'
 import type { TorturedNode } from '../node.js'
@@ -362,8 +362,14 @@ const slots = (count: number): Record<Hex, Hex> => Object.fromEntries(many(count
 /** Returns a block like the latest, but with another transaction. */
 async function blockWith({ ready }: TorturedNode, transaction: Hex): Promise<Hex> {
   const latest = await callRpc<Hex>(ready.url, 'debug_getRawBlock', ['latest'])
-  const [header] = RLP.decode(Buffer.from(latest.slice(2), 'hex')) as NestedUint8Array
-  const block = RLP.encode([header!, [Buffer.from(transaction.slice(2), 'hex')], [], []])
+  const [header] = RLP.decode(Buffer.from(latest.slice(2), 'hex')) as Uint8Array[][]
+  // Other extra data makes it another block: one that is known is not read.
+  const block = RLP.encode([
+    header!.with(12, Buffer.from('other')),
+    [Buffer.from(transaction.slice(2), 'hex')],
+    [],
+    [],
+  ])
   return `0x${Buffer.from(block).toString('hex')}`
 }
 
