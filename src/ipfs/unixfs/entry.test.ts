@@ -59,6 +59,19 @@ it('gives everybody who loads a file a node of their own', async () => {
   expect((await recallEntry(cid, block)).node?.links).toHaveLength(100)
 })
 
+it('forgets no directory for files', async () => {
+  const { cid, block } = await directoryOf('kept', 100)
+  const { node } = await recallEntry(cid, block)
+  const files: Stored[] = []
+  for (let index = 0; index < 5; index++) {
+    const data = new Uint8Array(250_000).fill(index)
+    const message = { type: unixfsType.file, data, fileSize: data.length, blockSizes: [] }
+    files.push(await written((writer) => writeNode(writer, message)))
+  }
+  await Promise.all(files.map((file) => recallEntry(file.cid, file.block)))
+  expect((await recallEntry(cid, block)).node).toBe(node)
+})
+
 it('forgets the directories read longest ago', async () => {
   const stored: Stored[] = []
   for (let index = 0; index < 6; index++) stored.push(await directoryOf(`${index}-`, 4500))

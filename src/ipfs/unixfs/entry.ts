@@ -98,6 +98,8 @@ interface DecodedBlock {
  * would cost that again.
  */
 class DecodedDirectories {
+  /** What is being decoded, and may turn out to be no directory. */
+  readonly #decoding = new Map<string, DecodedBlock>()
   /** The least recently used first. */
   readonly #kept = new Map<string, DecodedBlock>()
   #bytes = 0
@@ -105,21 +107,24 @@ class DecodedDirectories {
   /** Decodes a block, or returns its node if it is the same block as before. */
   async read(key: string, block: Uint8Array): Promise<UnixfsNode> {
     if (block.length < SHORT_BLOCK || block.length > CAPACITY) return readNode(block)
-    const kept = this.#kept.get(key)
-    if (kept !== undefined && Buffer.compare(kept.block, block) === 0) {
-      const node = await kept.node
+    const known = this.#kept.get(key) ?? this.#decoding.get(key)
+    if (known !== undefined && Buffer.compare(known.block, block) === 0) {
+      const node = await known.node
       // Those who load a file may edit its node.
       if (isDirectory(node)) {
-        this.#forget(key)
-        this.#keep(key, kept)
+        this.#keep(key, known)
         return node
       }
     }
     const decoded = { block, node: readNode(block) }
-    this.#keep(key, decoded)
-    const isKept = await decoded.node.then(isDirectory, () => false)
-    if (!isKept && this.#kept.get(key) === decoded) this.#forget(key)
-    return decoded.node
+    this.#decoding.set(key, decoded)
+    try {
+      const node = await decoded.node
+      if (isDirectory(node)) this.#keep(key, decoded)
+      return node
+    } finally {
+      if (this.#decoding.get(key) === decoded) this.#decoding.delete(key)
+    }
   }
 
   #keep(key: string, decoded: DecodedBlock): void {
