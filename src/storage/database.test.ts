@@ -6,6 +6,7 @@ import {
   readFileSync,
   readdirSync,
   rmSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs'
@@ -14,7 +15,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FRAME_HEADER_LENGTH } from './records.js'
 import { WriteBatch, openDatabase } from './database.js'
-import { DataDirectoryError } from './errors.js'
+import { DataDirectoryError, StorageWriteError } from './errors.js'
 
 const bytes = (...values: number[]) => Uint8Array.from(values)
 const text = (value: string) => new TextEncoder().encode(value)
@@ -317,6 +318,71 @@ describe('records', () => {
     await reopened.close()
     expect(existsSync(join(directory, 'records', '000009.rec'))).toBe(true)
   })
+
+  it('of megabytes are written ahead of their batch, beside other writes, and survive a kill with it', async () => {
+    const database = await openDatabase({ directory, sync: true })
+    database.write(new WriteBatch().putBulk(bytes(1), text('before')))
+    const large = Buffer.alloc(9_000_000, 'a large value ')
+    const batch = new WriteBatch().putBulk(bytes(2), large).putBulk(bytes(3), text('beside it'))
+    const written = database.writeLargeRecords(batch)
+    database.write(new WriteBatch().putBulk(bytes(4), text('while it is written')))
+    const killedEarly = snapshotOfDisk('early')
+    await written
+    database.write(new WriteBatch().putBulk(bytes(5), text('once it is written')))
+    expect(database.get(bytes(2))).toBeUndefined()
+    const killedLate = snapshotOfDisk('late')
+    database.write(batch)
+    const killed = snapshotOfDisk('whole')
+    await database.close()
+    const values = async (from: string) => {
+      const reopened = await openDatabase({ directory: from, sync: false })
+      const found = [1, 2, 3, 4, 5].map((key) => {
+        const value = reopened.getBulk(bytes(key))
+        return value?.length === large.length ? large.equals(value) : value && Buffer.from(value).toString()
+      })
+      reopened.write(new WriteBatch().putBulk(bytes(6), text('afterwards')))
+      expect(Buffer.from(reopened.getBulk(bytes(6)) ?? []).toString()).toBe('afterwards')
+      await reopened.close()
+      return found
+    }
+    const early = ['before', undefined, undefined, 'while it is written', undefined]
+    expect(await values(killedEarly)).toEqual(early)
+    expect(await values(killedLate)).toEqual([...early.slice(0, 4), 'once it is written'])
+    expect(await values(killed)).toEqual(await values(directory))
+    expect(await values(killed)).toEqual([
+      'before',
+      true,
+      'beside it',
+      'while it is written',
+      'once it is written',
+    ])
+    const file = join(killed, 'records', '000001.rec')
+    const damaged = readFileSync(file)
+    damaged[5_000_000] = damaged[5_000_000]! ^ 1
+    writeFileSync(file, damaged)
+    await expect(values(killed)).rejects.toThrow(/000001\.rec is damaged at byte 12/)
+    for (const copy of [killedEarly, killedLate, killed]) rmSync(copy, { recursive: true })
+  })
+
+  it.skipIf(process.platform !== 'linux')(
+    'of megabytes that the disk refuses change nothing, and the next one is stored',
+    async () => {
+      const database = await openDatabase({ directory, sync: false })
+      database.write(new WriteBatch().putBulk(bytes(1), text('before')))
+      const batch = () => new WriteBatch().putBulk(bytes(2), Buffer.alloc(5_000_000, 7))
+      symlinkSync('/dev/full', join(directory, 'records', '000001.rec'))
+      await expect(database.writeLargeRecords(batch())).rejects.toThrow(StorageWriteError)
+      expect(existsSync(join(directory, 'records', '000001.rec'))).toBe(false)
+      database.write(new WriteBatch().putBulk(bytes(3), text('after')))
+      const next = batch()
+      await database.writeLargeRecords(next)
+      database.write(next)
+      await database.close()
+      const reopened = await openDatabase({ directory, sync: false })
+      expect([1, 2, 3].map((key) => reopened.getBulk(bytes(key))?.length)).toEqual([6, 5_000_000, 5])
+      await reopened.close()
+    },
+  )
 
   it('are intact with empty pieces, whether or not these have memory', async () => {
     const database = await openDatabase({ directory, sync: false })

@@ -10,7 +10,14 @@ import { NEXT_NUMBER_KEY, decodeOrdinal, encodeOrdinal, isTrieNodeKey } from './
 import { Levels, RowCache, recoverWriteAhead, writeAheadPath, writeToLevel } from './level.js'
 import { MergedCursor } from './mergedCursor.js'
 import { type BatchOperation, MemTable, keyString } from './memTable.js'
-import { type RecordPosition, RecordStore, RecordWindow, decodeBulkRow, encodeBulkRow } from './records.js'
+import {
+  type RecordPosition,
+  RecordStore,
+  RecordWindow,
+  decodeBulkRow,
+  encodeBulkRow,
+  lengthOf,
+} from './records.js'
 import { AppendFile } from './segmentFiles.js'
 
 const DEFAULT_WRITE_BUFFER_BYTES = 2 * 1024 * 1024
@@ -23,6 +30,8 @@ const KEEP_ALIVE_MILLISECONDS = 60_000
 const SPARE_BYTES = 1024 * 1024
 /** Size of the row cache: 131,072 rows, so three for each of 40,000 blocks. */
 const ROW_CACHE_BYTES = 8 * 1024 * 1024
+/** Length from which a record can be written ahead of its batch: appending it at once takes some 5 ms. */
+const LARGE_RECORD_BYTES = 4 * 1024 * 1024
 
 /** Options for opening a database. */
 export interface DatabaseOptions {
@@ -126,6 +135,20 @@ export class Database {
     if (row === undefined) return undefined
     const { position, length } = decodeBulkRow(row)
     return this.records.read(position, 0, length)
+  }
+
+  /**
+   * Writes the large records of a batch ahead of it, without holding other work, and adds the rows that point to them.
+   * They have no effect until the batch is written.
+   *
+   * @throws StorageWriteError if the disk refuses
+   */
+  async writeLargeRecords(batch: WriteBatch): Promise<void> {
+    for (const record of batch.records.filter(({ pieces }) => lengthOf(pieces) >= LARGE_RECORD_BYTES)) {
+      batch.records.splice(batch.records.indexOf(record), 1)
+      const position = await this.records.appendLarge(record.pieces, this.#options)
+      for (const row of record.rows(position)) batch.operations.push(row)
+    }
   }
 
   /**
@@ -239,25 +262,10 @@ export class Database {
   }
 
   /** One write for all: most batches are a block with some nodes of its state. */
-  #append({ records, bulk }: WriteBatch): BatchOperation[] {
-    if (records.length === 0 && bulk.length === 0) return []
-    const positions = this.records.append([
-      ...records.map(({ pieces }) => pieces),
-      ...bulk.map(({ value }) => [value]),
-    ])
-    const rows: BatchOperation[] = []
-    records.forEach(({ rows: rowsAt }, index) => {
-      for (const row of rowsAt(positions[index]!)) rows.push(row)
-    })
-    bulk.forEach(({ key, value }, index) => {
-      const location = {
-        position: positions[records.length + index]!,
-        length: value.length,
-        checksum: crc32(value),
-      }
-      rows.push({ key, value: encodeBulkRow(location) })
-    })
-    return rows
+  #append({ records }: WriteBatch): BatchOperation[] {
+    if (records.length === 0) return []
+    const positions = this.records.append(records.map(({ pieces }) => pieces))
+    return records.flatMap(({ rows }, index) => rows(positions[index]!))
   }
 
   #newMemTable(): MemTable {
@@ -381,23 +389,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const levels = await Levels.open(directory)
   try {
     const { memTables, recordEnd, generation } = recoverWriteAhead(levels.rows, directory)
-    const records = new RecordStore({
-      directory: join(directory, 'records'),
-      end: recordEnd,
-      segmentBytes,
-    })
+    const records = new RecordStore({ directory: join(directory, 'records'), end: recordEnd, segmentBytes })
     const options = { directory, sync, writeBufferBytes }
     return new Database({ levels, records, options, generation, recovered: memTables })
   } catch (error) {
     await levels.close()
     throw error
   }
-}
-
-/** Value for the record file. */
-export interface BulkOperation {
-  key: Uint8Array
-  value: Uint8Array
 }
 
 /** Record for the record file, and the rows that point to it. */
@@ -416,7 +414,6 @@ export interface RecordOperation {
  */
 export class WriteBatch {
   readonly operations: BatchOperation[] = []
-  readonly bulk: BulkOperation[] = []
   readonly records: RecordOperation[] = []
   readonly afterwards: (() => void)[] = []
 
@@ -427,8 +424,9 @@ export class WriteBatch {
 
   /** Stores a value in the record file and only its place under the key: for large values that never change. */
   putBulk(key: Uint8Array, value: Uint8Array): this {
-    this.bulk.push({ key, value })
-    return this
+    const extent = { length: value.length, checksum: crc32(value) }
+    const rows = (position: RecordPosition) => [{ key, value: encodeBulkRow({ position, ...extent }) }]
+    return this.putRecord({ pieces: [value], rows })
   }
 
   /** Stores a record in the record file, and the rows that point to it. */

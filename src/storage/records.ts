@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { plainBytes } from '../encoding/hex.js'
+import { type Steps, TimeSlice, runInSlices, runToCompletion } from '../encoding/timeSlice.js'
 import { DataDirectoryError, StorageWriteError } from './errors.js'
 import { SegmentFiles } from './segmentFiles.js'
 
@@ -16,8 +17,12 @@ const DEFAULT_SEGMENT_BYTES = 256 * 1024 * 1024
 const CHECKED_RECORDS = 65_536
 
 /** Returns the total length of pieces in bytes. */
-function lengthOf(pieces: readonly Uint8Array[]): number {
+export function lengthOf(pieces: readonly Uint8Array[]): number {
   return pieces.reduce((sum, piece) => sum + piece.length, 0)
+}
+
+function checkLength(length: number): void {
+  if (length > SEGMENT_SPAN) throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
 }
 
 /** Options for opening a record file. */
@@ -42,6 +47,8 @@ export class RecordStore {
   #length: number
   /** End of the file when it was opened. */
   readonly #openedEnd: RecordPosition
+  /** Segments written to since the last sync. */
+  readonly #unsynced = new Set<number>()
   /** Records verified as intact. */
   readonly #checked = new Set<RecordPosition>()
 
@@ -72,7 +79,7 @@ export class RecordStore {
    * @throws StorageWriteError if the disk refuses
    */
   append(records: readonly (readonly Uint8Array[])[]): RecordPosition[] {
-    const framed = records.flatMap((pieces) => [frameHeaderOf(pieces), ...pieces])
+    const framed = records.flatMap((pieces) => [runToCompletion(frameHeaderInSteps(pieces)), ...pieces])
     const positions: RecordPosition[] = []
     try {
       const length = lengthOf(framed)
@@ -82,6 +89,7 @@ export class RecordStore {
         positions.push(position + FRAME_HEADER_LENGTH)
         position += FRAME_HEADER_LENGTH + lengthOf(pieces)
       }
+      this.#unsynced.add(this.#segment)
       this.#files.writeSync(this.#segment, this.#length, framed)
       this.#length += length
     } catch (cause) {
@@ -90,23 +98,51 @@ export class RecordStore {
     return positions
   }
 
+  /**
+   * Writes one record to a segment of its own on another thread, while others may be appended. A process that is killed
+   * meanwhile may leave part of it, to which nothing refers.
+   *
+   * @param sync - whether to wait until it is on the medium
+   * @returns the position of its payload
+   * @throws StorageWriteError if the disk refuses
+   */
+  async appendLarge(pieces: readonly Uint8Array[], { sync }: { sync: boolean }): Promise<RecordPosition> {
+    checkLength(FRAME_HEADER_LENGTH + lengthOf(pieces))
+    const header = await runInSlices(frameHeaderInSteps(pieces), new TimeSlice())
+    if (this.#length > 0) this.#startSegment()
+    const segment = this.#segment
+    this.#startSegment()
+    try {
+      await this.#files.write(segment, 0, [header, ...pieces])
+      if (sync) await this.#files.flush(segment)
+    } catch (cause) {
+      this.#files.remove(segment)
+      throw new StorageWriteError('Could not write to the record file', { cause })
+    }
+    return segment * SEGMENT_SPAN + FRAME_HEADER_LENGTH
+  }
+
   #makeRoom(length: number): void {
-    if (length > SEGMENT_SPAN)
-      throw new RangeError(`A record has at most ${SEGMENT_SPAN} bytes, not ${length}`)
-    if (this.#length === 0 || this.#length + length <= this.#segmentBytes) return
-    this.#files.flushSync(this.#segment)
+    checkLength(length)
+    if (this.#length > 0 && this.#length + length > this.#segmentBytes) this.#startSegment()
+  }
+
+  #startSegment(): void {
     this.#segment++
     this.#length = 0
   }
 
   /**
-   * Waits until all appended bytes, and the name of their file, are on the medium.
+   * Waits until all appended bytes, and the names of their files, are on the medium.
    *
    * @throws StorageWriteError if the disk refuses
    */
   sync(): void {
     try {
-      this.#files.flushSync(this.#segment)
+      for (const segment of this.#unsynced) {
+        this.#files.flushSync(segment)
+        this.#unsynced.delete(segment)
+      }
     } catch (cause) {
       throw new StorageWriteError('Could not sync the record file', { cause })
     }
@@ -231,15 +267,20 @@ export function writeFrameHeader(into: Buffer, position: number, { length, check
   into.writeUInt32LE(crc32(into.subarray(position, position + 8)), position + 8)
 }
 
+/** Bytes of a checksum between two yields. */
+const CHECKSUM_STEP = 1024 * 1024
+
 /** Creates the header of a record whose payload is given in pieces. */
-function frameHeaderOf(pieces: readonly Uint8Array[]): Uint8Array {
+function* frameHeaderInSteps(pieces: readonly Uint8Array[]): Steps<Uint8Array> {
   let length = 0
   let checksum = 0
   for (const piece of pieces) {
-    // Node 20 would start the checksum anew at an empty piece whose ArrayBuffer has no memory.
-    if (piece.length === 0) continue
+    // An empty piece is left out: Node 20 would start the checksum anew if its ArrayBuffer has no memory.
+    for (let start = 0; start < piece.length; start += CHECKSUM_STEP) {
+      if (start > 0) yield
+      checksum = crc32(piece.subarray(start, start + CHECKSUM_STEP), checksum)
+    }
     length += piece.length
-    checksum = crc32(piece, checksum)
   }
   const header = Buffer.allocUnsafeSlow(FRAME_HEADER_LENGTH)
   writeFrameHeader(header, 0, { length, checksum })

@@ -1,6 +1,5 @@
-import { crc32 } from 'node:zlib'
 import { bytesToPlainHex } from '../../src/encoding/hex.js'
-import { RecordWindow, encodeBulkRow } from '../../src/storage/records.js'
+import { RecordWindow } from '../../src/storage/records.js'
 import type { WriteBatch } from '../../src/storage/database.js'
 import type { BatchOperation } from '../../src/storage/memTable.js'
 
@@ -29,17 +28,12 @@ export class MemoryDatabase {
     return this.#rows.get(bytesToPlainHex(key))
   }
 
-  write({ operations, records, bulk, afterwards }: WriteBatch): void {
+  write({ operations, records, afterwards }: WriteBatch): void {
     const rows: BatchOperation[] = [...operations]
     for (const { pieces, rows: rowsAt } of records) {
       const position = this.#file.length
       this.#file = Buffer.concat([this.#file, ...pieces])
       rows.push(...rowsAt(position))
-    }
-    for (const { key, value } of bulk) {
-      const place = { position: this.#file.length, length: value.length, checksum: crc32(value) }
-      rows.push({ key, value: encodeBulkRow(place) })
-      this.#file = Buffer.concat([this.#file, value])
     }
     for (const { key, value } of rows) {
       if (value === undefined) this.#rows.delete(bytesToPlainHex(key))

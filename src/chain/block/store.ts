@@ -8,7 +8,6 @@ import { bytesKey } from '../state/account.js'
 import {
   type IndexRecord,
   type LogCriterion,
-  type LogRow,
   TransactionFilter,
   type TransactionInclusion,
   decodeBlockRow,
@@ -33,8 +32,8 @@ import { RemovedBlocks } from './removedBlocks.js'
 
 /** Index rows added to a batch between two yields. */
 const ROWS_AT_ONCE = 512
-/** Maximum rows of the log index that are written together with their block. */
-const LOG_ROWS_WITH_BLOCK = 4096
+/** Maximum rows of the log index, and of transactions, that are written together with their block. */
+const ROWS_WITH_BLOCK = 4096
 /** Setting with the lowest free ordinal: below it, blocks that were never stored may have left rows of the index. */
 const FREE_ORDINAL = 'freeOrdinal'
 
@@ -137,43 +136,41 @@ export class BlockStore {
     yield
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     this.#stageEditedRoot(batch, sealed)
-    for (const [index, { hash }] of sealed.transactions.entries()) {
+    yield* this.#stageRows(batch, ordinal, [...sealed.transactions.entries()], (into, [index, { hash }]) => {
       const inclusions = this.#inclusionsOf(hash)
       inclusions.push({ ordinal, index })
-      batch.put(keys.transaction(hash), encodeTransactionRow(inclusions))
-      if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield
-    }
-    yield
+      into.put(keys.transaction(hash), encodeTransactionRow(inclusions))
+    })
     const rows = yield* logRows(sealed.transactions.flatMap(({ receipt }) => receipt.logs))
-    const rest = rows.length > LOG_ROWS_WITH_BLOCK ? yield* this.#writeMostRows(rows, ordinal) : rows
-    for (const [index, row] of rest.entries()) {
-      this.#stageLogRow(batch, row, ordinal)
-      if (index % ROWS_AT_ONCE === ROWS_AT_ONCE - 1) yield
-    }
+    yield* this.#stageRows(batch, ordinal, rows, (into, { criterion, posting }) => {
+      into.put(logKey(keys, criterion, ordinal), posting)
+      this.#singleBlocks?.add(criterion, ordinal)
+    })
     return { record, wire }
   }
 
   /**
-   * Writes most rows of the log index for a block with many, in small batches. They have no effect until the block is
-   * stored; if it never is, no other block gets its ordinal.
-   *
-   * @returns the remaining rows
+   * Adds rows of a block to its batch. Most rows of a block with many are written before, in small batches. They have no
+   * effect until the block is stored; if it never is, no other block gets its ordinal.
    */
-  *#writeMostRows(rows: readonly LogRow[], ordinal: number): Steps<readonly LogRow[]> {
-    this.#nextOrdinal = ordinal + 1
-    let written = 0
-    for (; rows.length - written > LOG_ROWS_WITH_BLOCK; written += ROWS_AT_ONCE) {
-      const batch = new WriteBatch().put(this.#keys.setting(FREE_ORDINAL), encodeOrdinal(ordinal + 1))
-      for (const row of rows.slice(written, written + ROWS_AT_ONCE)) this.#stageLogRow(batch, row, ordinal)
-      this.#database.write(batch)
+  *#stageRows<T>(
+    batch: WriteBatch,
+    ordinal: number,
+    rows: readonly T[],
+    stage: (batch: WriteBatch, row: T) => void,
+  ): Steps<void> {
+    let start = 0
+    for (; rows.length - start > ROWS_WITH_BLOCK; start += ROWS_AT_ONCE) {
+      this.#nextOrdinal = ordinal + 1
+      const ahead = new WriteBatch().put(this.#keys.setting(FREE_ORDINAL), encodeOrdinal(ordinal + 1))
+      for (const row of rows.slice(start, start + ROWS_AT_ONCE)) stage(ahead, row)
+      this.#database.write(ahead)
       yield
     }
-    return rows.slice(written)
-  }
-
-  #stageLogRow(batch: WriteBatch, { criterion, posting }: LogRow, ordinal: number): void {
-    batch.put(logKey(this.#keys, criterion, ordinal), posting)
-    this.#singleBlocks?.add(criterion, ordinal)
+    for (; start < rows.length; start += ROWS_AT_ONCE) {
+      for (const row of rows.slice(start, start + ROWS_AT_ONCE)) stage(batch, row)
+      yield
+    }
   }
 
   /** Stores, with the parent, the root that a block builds on, if controls made it differ from the parent header's. */

@@ -180,11 +180,12 @@ export class ChainPosition {
    * @param change - updates the clock and the settings of coming blocks
    */
   async advance({ block, commitment }: ProducedBlock, change: () => void): Promise<StoredBlock> {
-    const { blocks, states, keys } = this.#parts
+    const { blocks, states, keys, database } = this.#parts
     const batch = new WriteBatch()
     const stateNode = states.stage(batch, await commitInBatches(this.#parts, commitment))
     const slice = new TimeSlice()
     const staged = await runInSlices(blocks.stage(batch, block, stateNode), slice)
+    await database.writeLargeRecords(batch)
     // The rest happens at once: the write, the mempool, the events.
     const pause = slice.pause()
     if (pause !== undefined) await pause
@@ -203,6 +204,7 @@ export class ChainPosition {
     const batch = new WriteBatch()
     const stateNode = commitment && states.stage(batch, await commitInBatches(this.#parts, commitment))
     const staged = await runInSlices(blocks.stage(batch, block, stateNode), new TimeSlice())
+    await database.writeLargeRecords(batch)
     database.write(batch)
     return blocks.added(staged)
   }

@@ -209,21 +209,28 @@ export class StateStore implements NodeReader {
 
   /** Splits the nodes of the last stored state into replaced ones and those that stay. */
   #retire(replaced: readonly NodeNumber[]): void {
+    for (const number of replaced) this.#retireNode(number)
     const latest = this.#latest
     this.#latest = new Map()
-    for (const number of replaced) {
-      const node = latest.get(number) ?? this.#nodes.take(number)
-      latest.delete(number)
-      if (node !== undefined) this.#replacedNodes.set(number, node)
-    }
     for (const [number, node] of latest) this.#cache(number, node)
   }
 
+  #retireNode(number: NodeNumber): void {
+    const node = this.#latest.get(number) ?? this.#nodes.take(number)
+    this.#latest.delete(number)
+    if (node !== undefined) this.#replacedNodes.set(number, node)
+  }
+
   /**
-   * Moves the nodes of the last write to the cache. Each then moves to memory of its own, and while much memory is in
-   * use, V8 marks part of the heap with each such allocation, for up to milliseconds.
+   * Moves replaced nodes, and the others of the last write, to their caches. The latter then move to memory of their
+   * own, and while much memory is in use, V8 marks part of the heap with each such allocation, for up to milliseconds.
    */
-  async settle(slice: TimeSlice): Promise<void> {
+  async settle(slice: TimeSlice, replaced: readonly NodeNumber[] = []): Promise<void> {
+    for (const number of replaced) {
+      this.#retireNode(number)
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
+    }
     const latest = this.#latest
     this.#latest = new Map()
     for (const [number, node] of latest) {
@@ -274,6 +281,7 @@ export async function commitInBatches(
     await states.settle(slice)
     await slice.pause()
   }
+  await states.settle(slice, commitment.replaced)
   const nodes = await allButLast(
     groupsOf(commitment.nodes, ROWS_AT_ONCE, () => 1),
     (group) => store({ nodes: group }),
@@ -288,6 +296,7 @@ export async function commitInBatches(
   )
   return {
     ...commitment,
+    replaced: [],
     nodes: nodes ?? [],
     codes: new Map(codes),
     preimages: new Map(preimages),
