@@ -5,6 +5,8 @@
  * Input is trusted: it comes from this program's own store, or has passed strictRlp.ts.
  */
 
+import type { Steps } from '../encoding/timeSlice.js'
+
 /** Offsets of the payload of an item. */
 export interface Payload {
   start: number
@@ -193,6 +195,28 @@ function measure(input: RlpInput, payloads: number[]): number {
   for (const item of input) payload += measure(item, payloads)
   payloads[index] = payload
   return listLength(payload)
+}
+
+/** Items measured or written between two yields. */
+const ITEMS_AT_ONCE = 1024
+
+/** Encodes a long list of byte strings or encoded items. */
+export function* encodeListInSteps(items: readonly (Uint8Array | EncodedItem)[]): Steps<Uint8Array> {
+  let length = 0
+  for (const [index, item] of items.entries()) {
+    length += item instanceof EncodedItem ? item.bytes.length : stringLength(item)
+    if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+  }
+  const list = new Uint8Array(listLength(length))
+  let position = writeListHeader(list, length)
+  for (const [index, item] of items.entries()) {
+    if (item instanceof EncodedItem) {
+      list.set(item.bytes, position)
+      position += item.bytes.length
+    } else position = writeString(list, position, item)
+    if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
+  }
+  return list
 }
 
 class RlpWriter {

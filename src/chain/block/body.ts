@@ -3,7 +3,7 @@ import type { TypedTransaction } from '@ethereumjs/tx'
 import { minimalBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
 import { keccak256 } from '../crypto.js'
-import { EncodedItem, type RlpInput, encodeRlp, payloadStart } from '../rlp.js'
+import { EncodedItem, type RlpInput, encodeListInSteps, encodeRlp, payloadStart } from '../rlp.js'
 import { EMPTY_TRIE_ROOT, type Nibbles, encodePath, nibblesOf } from '../state/nodeRecord.js'
 import type { ExecutionLog, ExecutionReceipt, HeaderFields, Withdrawal } from '../types.js'
 import type { BlockExecution } from '../vm/block.js'
@@ -33,21 +33,25 @@ export interface BlockParts {
  *
  * @param header the RLP of the header, if already known
  */
-export function encodeBlock(parts: BlockParts, header = encodeHeader(parts.header)): Uint8Array {
-  const transactions = parts.transactions.map((transaction) => {
+export function* encodeBlockInSteps(
+  parts: BlockParts,
+  header = encodeHeader(parts.header),
+): Steps<Uint8Array> {
+  const transactions: (Uint8Array | EncodedItem)[] = []
+  for (const transaction of parts.transactions) {
     const bytes = serializedTransaction(transaction)
-    return transaction.type === 0 ? new EncodedItem(bytes) : bytes
-  })
-  const list: RlpInput[] = [new EncodedItem(header), transactions, parts.uncles.map(headerToList)]
+    transactions.push(transaction.type === 0 ? new EncodedItem(bytes) : bytes)
+    if (transactions.length % ITEMS_AT_ONCE === 0) yield
+  }
+  const list: RlpInput[] = [
+    new EncodedItem(header),
+    new EncodedItem(yield* encodeListInSteps(transactions)),
+    parts.uncles.map(headerToList),
+  ]
   if (parts.withdrawals !== undefined) {
     list.push(parts.withdrawals.map((one) => (one instanceof EncodedItem ? one : withdrawalToList(one))))
   }
   return encodeRlp(list)
-}
-
-/** Encodes a sealed block as RLP. */
-export function encodeSealedBlock({ transactions, ...rest }: Omit<SealedBlock, 'hash' | 'size'>): Uint8Array {
-  return encodeBlock({ ...rest, transactions: transactions.map(({ transaction }) => transaction) })
 }
 
 /** Items of a block encoded or hashed between two yields. */
@@ -238,7 +242,7 @@ export function* sealBlock(
     requestsHash: outcome.requestsHash ?? draft.requestsHash,
   }
   const headerRlp = encodeHeader(header)
-  const block = encodeBlock(
+  const block = yield* encodeBlockInSteps(
     {
       header,
       transactions: transactions.map(({ transaction }) => transaction),

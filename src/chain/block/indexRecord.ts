@@ -52,6 +52,9 @@ const FIXED = 1 + 32 + 4 + 16 + 8
 /** Length in bytes of a row of the log table: offset and length of a log within the wire bytes. */
 export const LOG_ROW = 8
 
+/** Transactions encoded between two yields. */
+const TRANSACTIONS_AT_ONCE = 1024
+
 /**
  * Encodes an index record: fixed fields, the parent state root if flagged, then header RLP, uncle hashes and
  * transactions, each after its 4-byte length or count. All numbers are big-endian. The ordinal is the key and not
@@ -59,10 +62,10 @@ export const LOG_ROW = 8
  *
  * @param header the RLP of the header, if already known
  */
-export function encodeIndexRecord(
+export function* encodeIndexRecord(
   { block, region, head, transactionSpans, receiptSpans }: IndexRecord,
   header = encodeHeader(block.header),
-): Uint8Array {
+): Steps<Uint8Array> {
   const length =
     FIXED +
     (block.parentStateRoot?.length ?? 0) +
@@ -99,7 +102,7 @@ export function encodeIndexRecord(
   uint32(block.uncleHashes.length)
   for (const hash of block.uncleHashes) copy(hash)
   uint32(block.transactions.length)
-  block.transactions.forEach((transaction, index) => {
+  for (const [index, transaction] of block.transactions.entries()) {
     copy(transaction.hash)
     copy(transaction.sender)
     bytes[at++] = transaction.impersonated ? FLAG_IMPERSONATED : 0
@@ -107,7 +110,8 @@ export function encodeIndexRecord(
       uint32(span.offset)
       uint32(span.length)
     }
-  })
+    if (index % TRANSACTIONS_AT_ONCE === TRANSACTIONS_AT_ONCE - 1) yield
+  }
   return bytes
 }
 

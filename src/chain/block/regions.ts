@@ -8,10 +8,10 @@ import {
   type RecordStore,
   type RecordWindow,
 } from '../../storage/records.js'
-import { encodeRlp } from '../rlp.js'
+import { encodeListInSteps } from '../rlp.js'
 import { ByteCache } from '../state/account.js'
 import { envelopesOf, splitRlp } from '../strictRlp.js'
-import { encodeReceipts, encodeSealedBlock } from './body.js'
+import { encodeBlockInSteps, encodeReceipts } from './body.js'
 import {
   type BlockRegion,
   type IndexRecord,
@@ -239,9 +239,11 @@ export function* encodeRegion(
   encoder: Pick<BlockEncoder, 'encode'>,
 ): Steps<EncodedRegion> {
   const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
-  const blockRlp = sealed.encoded?.block ?? encodeSealedBlock(sealed)
+  const transactions = sealed.transactions.map(({ transaction }) => transaction)
+  const blockRlp = sealed.encoded?.block ?? (yield* encodeBlockInSteps({ ...sealed, transactions }))
   yield
-  const receiptsRlp = encodeRlp(sealed.encoded?.receipts ?? (yield* encodeReceipts(sealed.transactions)))
+  const receipts = sealed.encoded?.receipts ?? (yield* encodeReceipts(sealed.transactions))
+  const receiptsRlp = yield* encodeListInSteps(receipts)
   yield
   const encoded = yield* encoder.encode(sealed)
   yield

@@ -123,7 +123,7 @@ export class BlockStore {
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
     record.block.stateNode = stateNode
-    const index = encodeIndexRecord(record, sealed.encoded?.header)
+    const index = yield* encodeIndexRecord(record, sealed.encoded?.header)
     batch.putRecord({
       pieces: [...pieces, index],
       rows: (position) => {

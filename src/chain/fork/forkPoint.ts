@@ -4,7 +4,7 @@ import { type Awaitable, runToCompletion } from '../../encoding/timeSlice.js'
 import { type Database, WriteBatch } from '../../storage/database.js'
 import { DataDirectoryError } from '../../storage/errors.js'
 import type { Keyspace } from '../../storage/keyspace.js'
-import { encodeBlock } from '../block/body.js'
+import { encodeBlockInSteps } from '../block/body.js'
 import { hashHeader } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import type { BlockStore } from '../block/store.js'
@@ -116,7 +116,8 @@ function bodilessBlock(header: HeaderFields, totalDifficulty: bigint): SealedBlo
     uncles: [],
     uncleHashes: [],
     ...withdrawals,
-    size: encodeBlock({ header, transactions: [], uncles: [], ...withdrawals }).length,
+    size: runToCompletion(encodeBlockInSteps({ header, transactions: [], uncles: [], ...withdrawals }))
+      .length,
     totalDifficulty,
     altered: false,
   }

@@ -1,7 +1,7 @@
 import { StringDecoder } from 'node:string_decoder'
 import { createGunzip } from 'node:zlib'
 import type * as z from 'zod'
-import { encodeBlock, logsBloom, serializedTransaction } from '../../chain/block/body.js'
+import { encodeBlockInSteps, logsBloom, serializedTransaction } from '../../chain/block/body.js'
 import { hashHeader } from '../../chain/block/header.js'
 import type { SealedBlock, SealedTransaction } from '../../chain/block/record.js'
 import type { ImportedState } from '../../chain/controls/stateDump.js'
@@ -227,7 +227,8 @@ async function readBlock(
   }
   const body = { header, transactions: sealed.map(({ transaction }) => transaction), uncles: [] }
   const paid = withdrawals && (await readList(withdrawal, withdrawals, [...path, 'withdrawals'], slice))
-  const size = encodeBlock({ ...body, ...(paid && { withdrawals: paid }) }).length
+  const encoding = encodeBlockInSteps({ ...body, ...(paid && { withdrawals: paid }) })
+  const size = (await runInSlices(encoding, slice)).length
   return {
     hash,
     header,
