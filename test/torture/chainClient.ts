@@ -22,6 +22,11 @@ interface Snapshot {
 /** Emits one log per call: PUSH1 2a PUSH0 PUSH0 LOG1 STOP. */
 const LOGGER_CODE = '0x602a5f5fa100'
 const LOGGER = `0x${'1'.repeat(40)}` as const
+/** Emits one log of 1,440,000 bytes per call, so that its block is written ahead: PUSH3 15f900 PUSH0 LOG0 STOP. */
+const LARGE_LOGGER_CODE = '0x6215f9005fa000'
+const LARGE_LOGGER = `0x${'2'.repeat(40)}` as const
+/** Share of operations that emit such a log; each takes four megabytes of disk. */
+const LARGE_SHARE = 0.02
 /** Hashes no bytes, and calls the precompile whose number is the first byte of its data without data. */
 const EMPTY_INPUTS_CODE = '0x5f5f20505f5f5f5f5f355f1a5afa00'
 
@@ -48,6 +53,7 @@ export class ChainClient {
   /** Prepares a new chain. */
   async begin(url: string): Promise<void> {
     await callRpc(url, 'anvil_setCode', [LOGGER, LOGGER_CODE])
+    await callRpc(url, 'anvil_setCode', [LARGE_LOGGER, LARGE_LOGGER_CODE])
     await callRpc(url, 'evm_mine', [])
     await this.#readChain(url)
   }
@@ -57,7 +63,8 @@ export class ChainClient {
     const operations: Record<string, () => Promise<void>> = {
       call: () => this.#call(url),
       mine: () => this.#mine(url),
-      send: () => this.#send(url),
+      send: () => this.#send(url, LOGGER, '0x186a0'),
+      sendLarge: () => this.#send(url, LARGE_LOGGER, '0xf42400'),
       setBalance: () => this.#setBalance(url),
       snapshot: () => this.#snapshot(url),
       revert: () => this.#revert(url),
@@ -75,7 +82,8 @@ export class ChainClient {
       'reorg',
       'revert',
     ]
-    const kind = weighted[Math.floor(this.#random() * weighted.length)]!
+    const isLarge = this.#random() < LARGE_SHARE
+    const kind = isLarge ? 'sendLarge' : weighted[Math.floor(this.#random() * weighted.length)]!
     this.#current = kind
     await operations[kind]?.()
     this.#current = undefined
@@ -134,9 +142,9 @@ export class ChainClient {
     await this.#readChain(url)
   }
 
-  async #send(url: string): Promise<void> {
+  async #send(url: string, to: Hex, gas: Hex): Promise<void> {
     const [from] = await callRpc<Hex[]>(url, 'eth_accounts', [])
-    const hash = await callRpc<Hex>(url, 'eth_sendTransaction', [{ from, to: LOGGER, gas: '0x186a0' }])
+    const hash = await callRpc<Hex>(url, 'eth_sendTransaction', [{ from, to, gas }])
     const receipt = await callRpc<{ blockHash: Hex } | null>(url, 'eth_getTransactionReceipt', [hash])
     expect(receipt, `receipt of ${hash}`).not.toBeNull()
     await this.#readChain(url)
@@ -258,7 +266,7 @@ async function checkLogs(url: string, head: number): Promise<void> {
     ])
     fromReceipts.push(...receipts.flatMap(({ logs }) => logs))
   }
-  const filter = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${head.toString(16)}`, address: LOGGER }
+  const filter = { fromBlock: `0x${from.toString(16)}`, toBlock: `0x${head.toString(16)}` }
   expect(await callRpc(url, 'eth_getLogs', [filter])).toEqual(fromReceipts)
 }
 
