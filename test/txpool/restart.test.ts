@@ -161,3 +161,27 @@ test('what anvil keeps although no block can take it waits after a restart too',
   expect(waiting.map(({ hash }) => hash).sort()).toEqual(hashes.sort())
   await stopDevnet(second)
 })
+
+test('a large block that a reorganisation removes is pending again, also after a restart', async () => {
+  const open = () => startDevnet({ dataDir: join(dataDir, 'large-block'), noMining: true })
+  const count = 5000
+  const first = await open()
+  await first.call('evm_setBlockGasLimit', '0x10000000')
+  const hashes: Hex[] = []
+  for (let nonce = 0; nonce < count; nonce++) {
+    const { from, to } = first
+    hashes.push(await first.call<Hex>('eth_sendTransaction', { from, to, gas: '0x5208' }))
+  }
+  await first.call('evm_mine')
+  expect((await first.block()).transactions).toEqual(hashes)
+  await first.call('anvil_reorg', 1, [])
+  expect((await first.block()).transactions).toEqual([])
+  await stopDevnet(first)
+
+  const second = await open()
+  expect(await second.call('txpool_status')).toEqual({ pending: '0x1388', queued: '0x0' })
+  await second.call('evm_mine')
+  expect((await second.block()).transactions).toEqual(hashes)
+  expect((await second.call<unknown[]>('eth_getBlockReceipts', 'latest')).length).toBe(count)
+  await stopDevnet(second)
+})

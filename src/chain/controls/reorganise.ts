@@ -211,7 +211,15 @@ async function adoptBranch(chain: Chain, block: StoredBlock): Promise<void> {
   chain.events.emit({ type: 'head', block })
 }
 
-/** Reads the transactions of removed blocks, and prepares their rows. */
+/** Rows of pooled transactions written at once. */
+const ROWS_AT_ONCE = 512
+/** Maximum rows of pooled transactions that are written together with the head. */
+const ROWS_WITH_HEAD = 4096
+
+/**
+ * Reads the transactions of removed blocks, and prepares their rows. Most rows of many are written now: until the head
+ * moves, a restart finds these transactions on the chain and drops them from the pool.
+ */
 function* orphansOf(
   { stores }: Chain,
   removed: readonly StoredBlock[],
@@ -219,11 +227,16 @@ function* orphansOf(
   const { blocks } = stores
   const blobs = new BlobStore(stores)
   const orphaned: NamedPooled[] = []
-  const rows = new WriteBatch()
+  const count = removed.reduce((sum, { transactions }) => sum + transactions.length, 0)
+  let rows = new WriteBatch()
   for (const block of removed) {
     for (const pooled of pooledFromBlock({ blocks, blobs }, block)) {
       orphaned.push(pooled)
       stagePooled(rows, stores, pooled)
+      if (rows.operations.length === ROWS_AT_ONCE && orphaned.length <= count - ROWS_WITH_HEAD) {
+        stores.database.write(rows)
+        rows = new WriteBatch()
+      }
       yield
     }
     yield

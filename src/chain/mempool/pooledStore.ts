@@ -70,19 +70,19 @@ export interface NamedPooled extends StoredPooled {
 }
 
 /**
- * Returns the transactions of a stored block as the pool stores them, with all known sidecars. They come before those
+ * Yields the transactions of a stored block as the pool stores them, with all known sidecars. They come before those
  * that wait.
  */
-export function pooledFromBlock(
+export function* pooledFromBlock(
   { blocks, blobs }: { blocks: Pick<BlockStore, 'blockRlp'>; blobs: BlobStore },
   block: StoredBlock,
-): NamedPooled[] {
-  if (block.transactions.length === 0) return []
+): Iterable<NamedPooled> {
+  if (block.transactions.length === 0) return
   const raws = rawTransactions(blocks.blockRlp(block))
-  return block.transactions.flatMap((entry, index) => {
+  for (const [index, entry] of block.transactions.entries()) {
     const raw = raws[index]
-    return raw === undefined ? [] : [{ ...entry, order: 0, raw: withBlobs(raw, blobs) }]
-  })
+    if (raw !== undefined) yield { ...entry, order: 0, raw: withBlobs(raw, blobs) }
+  }
 }
 
 /** Returns the network form of a block's transaction, without its sidecar if that is unknown. */

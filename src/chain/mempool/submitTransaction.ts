@@ -196,7 +196,7 @@ export async function reinject(
   transactions: readonly Reinjected[],
 ): Promise<void> {
   const slice = new TimeSlice()
-  for (const stored of await byNonce(transactions, slice)) {
+  for (const stored of await runInSlices(byNonce(transactions), slice)) {
     const pause = slice.pause()
     if (pause !== undefined) await pause
     try {
@@ -221,23 +221,28 @@ async function reinjectOne(
   }
 }
 
+/** The transactions of one sender. */
+interface SenderTransactions {
+  list: { stored: Reinjected; nonce: bigint }[]
+  /** Number of those that have been taken. */
+  taken: number
+}
+
 /** Sorts the transactions of each sender by nonce; senders keep their places in the list. */
-async function byNonce(transactions: readonly Reinjected[], slice: TimeSlice): Promise<Reinjected[]> {
-  const named: { stored: Reinjected; sender: string; nonce: bigint }[] = []
+function* byNonce(transactions: readonly Reinjected[]): Steps<Reinjected[]> {
+  const senders = new Map<string, SenderTransactions>()
+  const places: SenderTransactions[] = []
   for (const stored of transactions) {
-    const pause = slice.pause()
-    if (pause !== undefined) await pause
-    const { nonce } = decodeTransaction(stored.raw)
-    named.push({ stored, sender: bytesToPlainHex(stored.sender), nonce })
+    const key = bytesToPlainHex(stored.sender)
+    const own = senders.get(key) ?? { list: [], taken: 0 }
+    senders.set(key, own)
+    own.list.push({ stored, nonce: decodeTransaction(stored.raw).nonce })
+    places.push(own)
+    yield
   }
-  const queues = new Map<string, Reinjected[]>(named.map(({ sender }) => [sender, []]))
-  const ascending = await runInSlices(
-    sortInSteps(named, (a, b) => Number(a.nonce - b.nonce)),
-    slice,
-  )
-  for (const { stored, sender } of ascending) {
-    queues.get(sender)?.push(stored)
+  for (const own of senders.values()) {
+    own.list = yield* sortInSteps(own.list, (a, b) => Number(a.nonce - b.nonce))
+    yield
   }
-  const next = new Map([...queues].map(([sender, queue]) => [sender, queue.values()]))
-  return named.map(({ sender, stored }) => next.get(sender)?.next().value ?? stored)
+  return places.map((own) => own.list[own.taken++]!.stored)
 }
