@@ -200,20 +200,18 @@ function measure(input: RlpInput, payloads: number[]): number {
 /** Items measured or written between two yields. */
 const ITEMS_AT_ONCE = 1024
 
-/** Encodes a long list of byte strings or encoded items. */
-export function* encodeListInSteps(items: readonly (Uint8Array | EncodedItem)[]): Steps<Uint8Array> {
+/** Encodes a long list, like {@link encodeRlp}. */
+export function* encodeListInSteps(items: readonly RlpInput[]): Steps<Uint8Array> {
+  const payloads: number[] = []
   let length = 0
   for (const [index, item] of items.entries()) {
-    length += item instanceof EncodedItem ? item.bytes.length : stringLength(item)
+    length += measure(item, payloads)
     if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
   }
   const list = new Uint8Array(listLength(length))
-  let position = writeListHeader(list, length)
+  const writer = new RlpWriter(list, payloads, writeListHeader(list, length))
   for (const [index, item] of items.entries()) {
-    if (item instanceof EncodedItem) {
-      list.set(item.bytes, position)
-      position += item.bytes.length
-    } else position = writeString(list, position, item)
+    writer.write(item)
     if (index % ITEMS_AT_ONCE === ITEMS_AT_ONCE - 1) yield
   }
   return list

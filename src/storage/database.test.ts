@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { FRAME_HEADER_LENGTH } from './records.js'
 import { WriteBatch, openDatabase } from './database.js'
@@ -324,9 +325,13 @@ describe('records', () => {
     database.write(new WriteBatch().putBulk(bytes(1), text('before')))
     const large = Buffer.alloc(9_000_000, 'a large value ')
     const batch = new WriteBatch().putBulk(bytes(2), large).putBulk(bytes(3), text('beside it'))
-    const written = database.writeLargeRecords(batch)
+    let isWritten = false
+    const written = database.writeLargeRecords(batch).then(() => (isWritten = true))
+    while (!existsSync(join(directory, 'records', '000001.rec'))) await nextTurn()
+    expect(isWritten).toBe(false)
     database.write(new WriteBatch().putBulk(bytes(4), text('while it is written')))
     const killedEarly = snapshotOfDisk('early')
+    expect(existsSync(join(killedEarly, 'records', '000002.rec'))).toBe(true)
     await written
     database.write(new WriteBatch().putBulk(bytes(5), text('once it is written')))
     expect(database.get(bytes(2))).toBeUndefined()

@@ -192,7 +192,7 @@ export class RecordStore {
     throw this.damageAt(position)
   }
 
-  /** Checks a payload part by part: memory for all of a large one would take longer to get than the bytes. */
+  /** Checks a payload part by part: allocating memory for all of a large one takes longer than reading it. */
   #isIntact(position: RecordPosition, { length, checksum }: FrameHeader): boolean {
     const memory = Buffer.allocUnsafe(Math.min(length, CHECKED_AT_ONCE))
     let actual = 0

@@ -54,6 +54,14 @@ export function* encodeBlockInSteps(
   return encodeRlp(list)
 }
 
+/** Encodes a sealed block as RLP. */
+export function encodeSealedBlock({
+  transactions,
+  ...rest
+}: Omit<SealedBlock, 'hash' | 'size'>): Steps<Uint8Array> {
+  return encodeBlockInSteps({ ...rest, transactions: transactions.map(({ transaction }) => transaction) })
+}
+
 /** Items of a block encoded or hashed between two yields. */
 const ITEMS_AT_ONCE = 256
 

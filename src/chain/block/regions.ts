@@ -11,7 +11,7 @@ import {
 import { encodeListInSteps } from '../rlp.js'
 import { ByteCache } from '../state/account.js'
 import { envelopesOf, splitRlp } from '../strictRlp.js'
-import { encodeBlockInSteps, encodeReceipts } from './body.js'
+import { encodeReceipts, encodeSealedBlock } from './body.js'
 import {
   type BlockRegion,
   type IndexRecord,
@@ -239,8 +239,7 @@ export function* encodeRegion(
   encoder: Pick<BlockEncoder, 'encode'>,
 ): Steps<EncodedRegion> {
   const { header, hash, size, altered, parentStateRoot, totalDifficulty, uncleHashes } = sealed
-  const transactions = sealed.transactions.map(({ transaction }) => transaction)
-  const blockRlp = sealed.encoded?.block ?? (yield* encodeBlockInSteps({ ...sealed, transactions }))
+  const blockRlp = sealed.encoded?.block ?? (yield* encodeSealedBlock(sealed))
   yield
   const receipts = sealed.encoded?.receipts ?? (yield* encodeReceipts(sealed.transactions))
   const receiptsRlp = yield* encodeListInSteps(receipts)

@@ -136,7 +136,7 @@ export class BlockStore {
     yield
     batch.put(keys.ordinalByHash(sealed.hash), encodeOrdinal(ordinal))
     this.#stageEditedRoot(batch, sealed)
-    yield* this.#stageRows(batch, ordinal, [...sealed.transactions.entries()], (into, [index, { hash }]) => {
+    yield* this.#stageRows(batch, ordinal, sealed.transactions, (into, { hash }, index) => {
       const inclusions = this.#inclusionsOf(hash)
       inclusions.push({ ordinal, index })
       into.put(keys.transaction(hash), encodeTransactionRow(inclusions))
@@ -150,25 +150,24 @@ export class BlockStore {
   }
 
   /**
-   * Adds rows of a block to its batch. Most rows of a block with many are written before, in small batches. They have no
-   * effect until the block is stored; if it never is, no other block gets its ordinal.
+   * Adds rows of a block to its batch. Of thousands, most are written before it, in small batches. They have no effect
+   * until the block is stored; if it never is, no other block gets its ordinal.
    */
   *#stageRows<T>(
     batch: WriteBatch,
     ordinal: number,
     rows: readonly T[],
-    stage: (batch: WriteBatch, row: T) => void,
+    stage: (batch: WriteBatch, row: T, index: number) => void,
   ): Steps<void> {
-    let start = 0
-    for (; rows.length - start > ROWS_WITH_BLOCK; start += ROWS_AT_ONCE) {
-      this.#nextOrdinal = ordinal + 1
-      const ahead = new WriteBatch().put(this.#keys.setting(FREE_ORDINAL), encodeOrdinal(ordinal + 1))
-      for (const row of rows.slice(start, start + ROWS_AT_ONCE)) stage(ahead, row)
-      this.#database.write(ahead)
-      yield
-    }
-    for (; start < rows.length; start += ROWS_AT_ONCE) {
-      for (const row of rows.slice(start, start + ROWS_AT_ONCE)) stage(batch, row)
+    const ahead = rows.length - ROWS_WITH_BLOCK
+    for (let start = 0; start < rows.length; start += ROWS_AT_ONCE) {
+      const into = start < ahead ? new WriteBatch() : batch
+      const end = Math.min(start + ROWS_AT_ONCE, rows.length)
+      for (let index = start; index < end; index++) stage(into, rows[index]!, index)
+      if (into !== batch) {
+        this.#nextOrdinal = ordinal + 1
+        this.#database.write(into.put(this.#keys.setting(FREE_ORDINAL), encodeOrdinal(ordinal + 1)))
+      }
       yield
     }
   }
