@@ -282,6 +282,18 @@ describe('Mempool', () => {
     }
   })
 
+  it('drops what exceeds the gas limit of the head to which a snapshot is restored', async () => {
+    const { pool, state } = await createPool()
+    await pool.add(sign(a, { gasLimit: 100_000n }))
+    await pool.add(sign(b, {}))
+    const snapshot = pool.snapshot()
+    for (let round = 0; round < 2; round++) {
+      await pool.restore(snapshot)
+      await pool.reset(state, testBlock, { gasLimit: 50_000n })
+      expect(await order(pool)).toEqual(['b0'])
+    }
+  })
+
   it('looks only at senders whose accounts have changed, unless a check failed midway', async () => {
     const { pool, state } = await createPool()
     for (const key of keys) await pool.add(sign(key, {}))

@@ -32,8 +32,6 @@ import {
   costOf,
   type StaticContext,
   StayChecks,
-  type StayTerms,
-  mayStay,
   validateStateless,
   validateWithState,
 } from './validation.js'
@@ -81,7 +79,7 @@ export class Mempool {
   /** The latest snapshot, if the senders' accounts have not changed since. */
   #latest: { version: number; snapshot: MempoolSnapshot } | undefined
   #head: Head | undefined
-  readonly #stayChecks = new StayChecks()
+  #stayChecks = new StayChecks()
 
   /** Creates a mempool; call {@link reset} with a head before adding transactions. */
   constructor(schedule: ForkSchedule, options: MempoolOptions = {}) {
@@ -291,13 +289,13 @@ export class Mempool {
     this.#head = { state, block, gasLimit }
     const chainId = this.#rules().chainId()
     const terms = { chainId, gasLimit: isAnvil ? undefined : gasLimit, withoutFunds, defersFunds }
-    const { senders, complete } = this.#stayChecks.begin(terms, changed, this.#queues)
+    const { senders, removeFrom, complete } = this.#stayChecks.begin(terms, changed, this.#queues)
     const slice = new TimeSlice()
     for (const queue of this.#queues.ofSenders(senders)) {
       // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
-      await this.#follow(queue, terms)
+      await this.#follow(queue, removeFrom)
     }
     complete()
     if (this.#gapped.size === 0) return
@@ -330,6 +328,7 @@ export class Mempool {
     }
     this.#queues = queues
     this.#index = index
+    this.#stayChecks = new StayChecks()
     this.#gapped.clear()
     this.#version++
   }
@@ -417,12 +416,12 @@ export class Mempool {
     return code.length > 0 && delegationTarget(code) === undefined
   }
 
-  async #follow(queue: SenderQueue, terms: StayTerms): Promise<void> {
+  async #follow(queue: SenderQueue, removeFrom: (queue: SenderQueue) => Entry[]): Promise<void> {
     const account = senderAccount(await this.#requireHead().state.getAccount(queue.sender))
     const pendingBefore = queue.nextNonce
     this.#latest = undefined
-    const dropped = queue.follow(account, (entry) => mayStay(entry, account, terms))
-    this.#forget(queue.sender, dropped)
+    const passed = queue.follow(account)
+    this.#forget(queue.sender, [...passed, ...removeFrom(queue)])
     await this.#listeners.notifyFrom(pendingBefore, queue)
   }
 

@@ -37,6 +37,7 @@ export class SenderQueue {
   #entries: readonly Entry[] = []
   #pending = 0
   #pendingCost = 0n
+  #maximumCost = 0n
 
   constructor(sender: Uint8Array, account: SenderAccount) {
     this.sender = sender
@@ -47,7 +48,7 @@ export class SenderQueue {
     return this.#account
   }
 
-  /** The sender's next nonce in the state of the head. */
+  /** The sender's next nonce. */
   get nonce(): bigint {
     return this.#account.nonce
   }
@@ -92,6 +93,11 @@ export class SenderQueue {
     return this.#pendingCost
   }
 
+  /** At least the cost of each transaction, in wei. */
+  get maximumCost(): bigint {
+    return this.#maximumCost
+  }
+
   at(nonce: bigint): Entry | undefined {
     const entry = this.#entries[this.#indexOf(nonce)]
     return entry?.transaction.nonce === nonce ? entry : undefined
@@ -105,13 +111,13 @@ export class SenderQueue {
   /** Inserts a transaction, replacing any with the same nonce. */
   put(entry: Entry): void {
     const index = this.#indexOf(entry.transaction.nonce)
-    const found = this.#entries[index]
-    const replaced = found?.transaction.nonce === entry.transaction.nonce ? found : undefined
+    const replaced = this.at(entry.transaction.nonce)
     this.#entries =
       index === this.#entries.length
         ? [...this.#entries, entry]
         : this.#entries.toSpliced(index, replaced === undefined ? 0 : 1, entry)
     if (replaced !== undefined && index < this.#pending) this.#pendingCost += entry.cost - replaced.cost
+    if (entry.cost > this.#maximumCost) this.#maximumCost = entry.cost
     this.#countFurtherPending()
   }
 
@@ -119,14 +125,22 @@ export class SenderQueue {
   retain(keep: (entry: Entry) => boolean): Entry[] {
     const dropped = this.#entries.filter((entry) => !keep(entry))
     if (dropped.length > 0) this.#entries = this.#entries.filter(keep)
+    this.#maximumCost = this.#entries.reduce((most, { cost }) => (cost > most ? cost : most), 0n)
     this.#countPending()
     return dropped
   }
 
-  /** Follows the sender's account to another head, and keeps only the transactions that pass. @returns the others */
-  follow(account: SenderAccount, keep: (entry: Entry) => boolean): Entry[] {
+  /** Follows the sender's account to another head. @returns the transactions with earlier nonces, which it drops */
+  follow(account: SenderAccount): readonly Entry[] {
+    const previous = this.nonce
     this.#account = account
-    return this.retain(keep)
+    if (account.nonce < previous) this.#countPending()
+    const passed = this.#entries.slice(0, this.#indexOf(account.nonce))
+    for (const { cost } of passed.slice(0, this.#pending)) this.#pendingCost -= cost
+    this.#pending = Math.max(this.#pending - passed.length, 0)
+    if (passed.length > 0) this.#entries = this.#entries.slice(passed.length)
+    this.#countFurtherPending()
+    return passed
   }
 
   /** Returns an independent copy. */
@@ -135,6 +149,7 @@ export class SenderQueue {
     copy.#entries = this.#entries
     copy.#pending = this.#pending
     copy.#pendingCost = this.#pendingCost
+    copy.#maximumCost = this.#maximumCost
     return copy
   }
 
@@ -200,15 +215,8 @@ export class SenderQueues extends Map<string, SenderQueue> {
   }
 }
 
-/** The pooled transactions of one sender. */
-export interface PoolQueues {
-  /** 20 bytes. */
-  sender: Uint8Array
-  /** Executable now, in this order. */
-  pending: readonly PooledTransaction[]
-  /** After a nonce gap. */
-  queued: readonly PooledTransaction[]
-}
+/** The pooled transactions of one sender: those executable now, and those after a nonce gap. */
+export type PoolQueues = Pick<SenderQueue, 'sender' | 'pending' | 'queued'>
 
 /** The transactions of a mempool by hash, and what they amount to. */
 export class EntryIndex {

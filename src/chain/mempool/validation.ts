@@ -193,7 +193,7 @@ export function validateWithState(
 }
 
 /** What decides whether transactions stay in the pool at a new head. */
-export interface StayTerms {
+interface StayTerms {
   chainId: bigint
   /** Gas limit of the next block; undefined if larger ones stay. */
   gasLimit: bigint | undefined
@@ -203,14 +203,9 @@ export interface StayTerms {
   defersFunds: boolean
 }
 
-/** Whether a transaction stays in the pool, given its sender's account at the new head. */
-export function mayStay(
-  { transaction, cost, chainId }: Entry,
-  account: SenderAccount,
-  terms: StayTerms,
-): boolean {
+/** Whether a transaction that its sender's account has not passed stays in the pool at the new head. */
+function mayStay({ transaction, cost, chainId }: Entry, account: SenderAccount, terms: StayTerms): boolean {
   if (chainId !== undefined && chainId !== terms.chainId) return false
-  if (transaction.nonce < account.nonce) return false
   if (!terms.withoutFunds && !terms.defersFunds && cost > account.balance) return false
   return terms.gasLimit === undefined || transaction.gasLimit <= terms.gasLimit
 }
@@ -223,7 +218,8 @@ export class StayChecks {
   #deferred: Set<string> | undefined
 
   /**
-   * @returns the senders, or undefined for all; `complete` must be called once they are looked at
+   * @returns the senders, or undefined for all; a function that removes what may not stay from a queue that has followed
+   *   its account; `complete` must be called at the end
    */
   begin(terms: StayTerms, changed: ResetOptions['changed'], queues: SenderQueues) {
     const { chainId, gasLimit, withoutFunds, defersFunds } = terms
@@ -236,13 +232,17 @@ export class StayChecks {
       isSame && deferred !== undefined && changed !== undefined && changed.length * 4 <= queues.size
     const senders = isPartial ? new Set([...queues.namesOf(changed), ...deferred]) : undefined
     this.#terms = undefined
+    const removeFrom = (queue: SenderQueue): Entry[] => {
+      if (isSame && (withoutFunds || defersFunds || queue.maximumCost <= queue.account.balance)) return []
+      return queue.retain((entry) => mayStay(entry, queue.account, terms))
+    }
     const complete = (): void => {
       this.#terms = terms
       if (!defersFunds) this.#deferred = new Set()
       else if (senders === undefined) this.#deferred = undefined
       else for (const name of senders) this.#deferred?.add(name)
     }
-    return { senders, complete }
+    return { senders, removeFrom, complete }
   }
 }
 
