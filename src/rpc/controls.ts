@@ -412,9 +412,9 @@ export class Controls {
     return this.#chain.exclusively(async () => this.#parts.submission.removeStale())
   }
 
-  #changeMempool<T>(change: (chain: Chain) => T): Promise<T> {
+  #changeMempool<T>(change: (chain: Chain) => Awaitable<T>): Promise<T> {
     return this.#chain.exclusively(async () => {
-      const result = change(this.#chain)
+      const result = await change(this.#chain)
       await this.#parts.submission.removeStale()
       return result
     })

@@ -7,12 +7,14 @@ import {
 } from '@ethereumjs/tx'
 import { Address, bigIntToUnpaddedBytes } from '@ethereumjs/util'
 import { describe, expect, it, vi } from 'vitest'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { testBlock } from '../../../test/support/callSite.js'
 import { countTurns, endEverySlice } from '../../../test/support/turns.js'
 import { keccak256, privateKeyToAddress, sign as signHash } from '../crypto.js'
 import { TransactionRejectedError } from '../errors.js'
 import { createRules, createSingleForkSchedule } from '../evm/forkSchedule.js'
 import { EMPTY_CODE_HASH } from '../state/account.js'
+import { Candidates } from '../mining/producer.js'
 import type { AccountState, StateView } from '../types.js'
 import { Mempool } from './mempool.js'
 import type { Entry, MempoolOptions } from './senderQueue.js'
@@ -102,7 +104,7 @@ async function order(
   skip: (name: string) => boolean = () => false,
 ): Promise<string[]> {
   const names: string[] = []
-  const candidates = await pool.candidates(baseFee)
+  const candidates = runToCompletion(Candidates.of(pool, baseFee))
   for (let next = candidates.next(); next !== undefined; next = candidates.next()) {
     const name = nameOf(next)
     names.push(name)
@@ -258,7 +260,7 @@ describe('Mempool', () => {
     expect(pool.drop((second as PooledTransaction).hash)).toBeUndefined()
     expect(await order(pool)).toEqual(['a0', 'b0'])
     expect(pool.contentFrom(addressOf(a)).queued.map(nameOf)).toEqual(['a2'])
-    pool.dropFrom(addressOf(a))
+    await pool.dropFrom(addressOf(a))
     expect(await order(pool)).toEqual(['b0'])
     pool.dropAll()
     expect([pool.size, await order(pool)]).toEqual([0, []])

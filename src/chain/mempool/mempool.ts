@@ -1,6 +1,6 @@
 import { MAX_UINT64 } from '../../encoding/bigints.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
-import { type Awaitable, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
+import { type Steps, TimeSlice, runToCompletion, runWithin } from '../../encoding/timeSlice.js'
 import type { StoredBlock } from '../block/record.js'
 import { TransactionRejectedError } from '../errors.js'
 import { type ForkSchedule, MAX_TRANSACTION_GAS } from '../evm/forkSchedule.js'
@@ -9,16 +9,16 @@ import { delegationTarget } from '../vm/message.js'
 import { GappedBlobs, nextBlobNonce, verifySidecar } from './blobs.js'
 import { type TransactionFields, decodeTransaction, fieldsOf } from './decode.js'
 import {
-  Candidates,
   type CompleteMempoolOptions,
   type Entry,
   EntryIndex,
   type MempoolOptions,
-  PendingListeners,
   type PoolQueues,
   type ResetOptions,
   SenderQueue,
   SenderQueues,
+  type StayCheck,
+  StayChecks,
   defaultMempoolOptions,
   senderAccount,
 } from './senderQueue.js'
@@ -31,11 +31,11 @@ import {
   checkSubmission,
   costOf,
   type StaticContext,
-  StayChecks,
   validateStateless,
   validateWithState,
 } from './validation.js'
 import {
+  PendingListeners,
   type PooledTransaction,
   checkSignature,
   isBlob,
@@ -117,11 +117,7 @@ export class Mempool {
     return this.#options
   }
 
-  /**
-   * Subscribes to transactions that become pending.
-   *
-   * @returns a function that ends the subscription
-   */
+  /** Subscribes to transactions that become pending. @returns a function that ends the subscription */
   subscribe(listener: (transaction: PooledTransaction) => void): () => void {
     return this.#listeners.subscribe(listener)
   }
@@ -218,8 +214,8 @@ export class Mempool {
   }
 
   /** Lists all transactions of this moment in order of arrival. */
-  inOrderOfArrival(): Promise<readonly PooledTransaction[]> {
-    return runInSlices(this.#index.inOrderOfArrival(), new TimeSlice())
+  async inOrderOfArrival(): Promise<readonly PooledTransaction[]> {
+    return runWithin(this.#index.inOrderOfArrival(), new TimeSlice())
   }
 
   /** Returns the nonce after the last pending transaction of a 20-byte sender; undefined if it has none in the pool. */
@@ -227,10 +223,9 @@ export class Mempool {
     return this.#queues.get(bytesToPlainHex(sender))?.nextNonce
   }
 
-  /** Offers a block the pending transactions that cover its base fee (wei per gas). */
-  candidates(baseFee: bigint): Awaitable<Candidates> {
-    const terms = { baseFee, order: this.#options.order }
-    return runWithin(Candidates.of(this.#queues.values(), terms), new TimeSlice())
+  /** The queues of all senders with transactions. */
+  get queues(): Iterable<SenderQueue> {
+    return this.#queues.values()
   }
 
   /** Whether a block with this base fee (wei per gas) would be offered any transaction. */
@@ -244,8 +239,8 @@ export class Mempool {
     this.#gapped.delete(digits)
     const entry = this.#index.byHash.get(digits)
     if (entry === undefined) return undefined
-    this.#queues.get(bytesToPlainHex(entry.sender))?.retain((other) => other !== entry)
-    this.#forget(entry.sender, [entry])
+    this.#queues.get(bytesToPlainHex(entry.sender))?.remove(entry)
+    runToCompletion(this.#forget(entry.sender, [entry]))
     return entry
   }
 
@@ -263,9 +258,12 @@ export class Mempool {
   }
 
   /** Removes all transactions of a 20-byte sender. */
-  dropFrom(sender: Uint8Array): void {
+  async dropFrom(sender: Uint8Array): Promise<void> {
     if (this.#gapped.size > 0) this.#gapped.deleteFrom(sender)
-    this.#forget(sender, this.#queues.get(bytesToPlainHex(sender))?.retain(() => false) ?? [])
+    const name = bytesToPlainHex(sender)
+    const { entries = [] } = this.#queues.get(name) ?? {}
+    this.#queues.delete(name)
+    await runWithin(this.#forget(sender, entries), new TimeSlice())
   }
 
   /** Removes all transactions. */
@@ -289,15 +287,15 @@ export class Mempool {
     this.#head = { state, block, gasLimit }
     const chainId = this.#rules().chainId()
     const terms = { chainId, gasLimit: isAnvil ? undefined : gasLimit, withoutFunds, defersFunds }
-    const { senders, removeFrom, complete } = this.#stayChecks.begin(terms, changed, this.#queues)
+    const check = this.#stayChecks.begin(terms, changed, this.#queues)
     const slice = new TimeSlice()
-    for (const queue of this.#queues.ofSenders(senders)) {
+    for (const queue of this.#queues.ofSenders(check.senders)) {
       // The block or change that made the head may have taken long.
       const pause = slice.pause()
       if (pause !== undefined) await pause
-      await this.#follow(queue, removeFrom)
+      await this.#follow(queue, check, slice)
     }
-    complete()
+    check.complete()
     if (this.#gapped.size === 0) return
     for (const [name, sender] of this.#gapped.expire()) {
       await this.#promote(name, await this.#queueOf(sender, name))
@@ -416,22 +414,25 @@ export class Mempool {
     return code.length > 0 && delegationTarget(code) === undefined
   }
 
-  async #follow(queue: SenderQueue, removeFrom: (queue: SenderQueue) => Entry[]): Promise<void> {
+  async #follow(queue: SenderQueue, { removeFrom }: StayCheck, slice: TimeSlice): Promise<void> {
     const account = senderAccount(await this.#requireHead().state.getAccount(queue.sender))
     const pendingBefore = queue.nextNonce
     this.#latest = undefined
-    const passed = queue.follow(account)
-    this.#forget(queue.sender, [...passed, ...removeFrom(queue)])
+    await runWithin(this.#forget(queue.sender, queue.follow(account)), slice)
+    await runWithin(this.#forget(queue.sender, await runWithin(removeFrom(queue), slice)), slice)
     await this.#listeners.notifyFrom(pendingBefore, queue)
   }
 
   /** Removes a sender's entries that left their queue from the other indexes. */
-  #forget(sender: Uint8Array, entries: readonly Entry[]): void {
+  *#forget(sender: Uint8Array, entries: readonly Entry[]): Steps<void> {
     if (entries.length === 0) return
-    for (const entry of entries) this.#index.delete(entry)
     const key = bytesToPlainHex(sender)
     if (this.#queues.get(key)?.entries.length === 0) this.#queues.delete(key)
     this.#version++
+    for (const entry of entries) {
+      this.#index.delete(entry)
+      yield
+    }
   }
 
   #requireHead(): Head {

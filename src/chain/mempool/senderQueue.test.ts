@@ -1,6 +1,7 @@
 import { createLegacyTx } from '@ethereumjs/tx'
 import { describe, expect, it } from 'vitest'
 import { randomNumbers } from '../../../test/torture/settings.js'
+import { runToCompletion } from '../../encoding/timeSlice.js'
 import { createRules } from '../evm/forkSchedule.js'
 import { type Entry, SenderQueue } from './senderQueue.js'
 
@@ -36,7 +37,7 @@ describe('SenderQueue', () => {
         for (const nonce of passed) costs.delete(nonce)
       } else {
         const limit = BigInt(500 + upTo(500))
-        queue.retain(({ cost }) => cost <= limit)
+        runToCompletion(queue.retain(({ cost }) => cost <= limit))
         for (const [nonce, cost] of costs) if (cost > limit) costs.delete(nonce)
       }
       const nonces = [...costs.keys()].sort((a, b) => a - b)

@@ -1,8 +1,8 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { sortInSteps } from '../../encoding/sorting.js'
-import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
+import type { Steps } from '../../encoding/timeSlice.js'
 import type { AccountState } from '../types.js'
-import { type PooledTransaction, effectiveTip, maxFeePerGas } from './transaction.js'
+import { type PooledTransaction, maxFeePerGas } from './transaction.js'
 
 /** A transaction in the mempool, with what the queue needs to know of it. */
 export interface Entry extends PooledTransaction {
@@ -34,7 +34,9 @@ export class SenderQueue {
   /** 20 bytes. */
   readonly sender: Uint8Array
   #account: SenderAccount
-  #entries: readonly Entry[] = []
+  #entries: Entry[] = []
+  /** Whether a copy has the same array. */
+  #isShared = false
   #pending = 0
   #pendingCost = 0n
   #maximumCost = 0n
@@ -53,7 +55,7 @@ export class SenderQueue {
     return this.#account.nonce
   }
 
-  /** All transactions by ascending nonce. The array is immutable: changes replace it. */
+  /** All transactions by ascending nonce, until the next change. */
   get entries(): readonly Entry[] {
     return this.#entries
   }
@@ -112,33 +114,47 @@ export class SenderQueue {
   put(entry: Entry): void {
     const index = this.#indexOf(entry.transaction.nonce)
     const replaced = this.at(entry.transaction.nonce)
-    this.#entries =
-      index === this.#entries.length
-        ? [...this.#entries, entry]
-        : this.#entries.toSpliced(index, replaced === undefined ? 0 : 1, entry)
+    this.#own().splice(index, replaced === undefined ? 0 : 1, entry)
     if (replaced !== undefined && index < this.#pending) this.#pendingCost += entry.cost - replaced.cost
     if (entry.cost > this.#maximumCost) this.#maximumCost = entry.cost
     this.#countFurtherPending()
   }
 
-  /** Keeps only the transactions that pass, and returns the others. */
-  retain(keep: (entry: Entry) => boolean): Entry[] {
-    const dropped = this.#entries.filter((entry) => !keep(entry))
-    if (dropped.length > 0) this.#entries = this.#entries.filter(keep)
-    this.#maximumCost = this.#entries.reduce((most, { cost }) => (cost > most ? cost : most), 0n)
-    this.#countPending()
+  /** Removes a transaction; later ones become queued. */
+  remove(entry: Entry): void {
+    const index = this.#indexOf(entry.transaction.nonce)
+    this.#keepPending(index)
+    this.#own().splice(index, 1)
+  }
+
+  /** Keeps only the transactions that pass. @returns the others */
+  *retain(keep: (entry: Entry) => boolean): Steps<Entry[]> {
+    const kept: Entry[] = []
+    const dropped: Entry[] = []
+    let maximumCost = 0n
+    for (const entry of this.#entries) {
+      const list = keep(entry) ? kept : dropped
+      list.push(entry)
+      if (list === kept && entry.cost > maximumCost) maximumCost = entry.cost
+      yield
+    }
+    this.#replace(kept)
+    this.#maximumCost = maximumCost
+    this.#keepPending(0)
+    this.#countFurtherPending()
     return dropped
   }
 
   /** Follows the sender's account to another head. @returns the transactions with earlier nonces, which it drops */
   follow(account: SenderAccount): readonly Entry[] {
-    const previous = this.nonce
+    if (account.nonce < this.nonce) this.#keepPending(0)
     this.#account = account
-    if (account.nonce < previous) this.#countPending()
     const passed = this.#entries.slice(0, this.#indexOf(account.nonce))
-    for (const { cost } of passed.slice(0, this.#pending)) this.#pendingCost -= cost
-    this.#pending = Math.max(this.#pending - passed.length, 0)
-    if (passed.length > 0) this.#entries = this.#entries.slice(passed.length)
+    const stillPending = Math.max(this.#pending - passed.length, 0)
+    if (stillPending === 0) this.#pendingCost = 0n
+    else for (const { cost } of passed) this.#pendingCost -= cost
+    this.#pending = stillPending
+    if (passed.length > 0) this.#replace(this.#entries.slice(passed.length))
     this.#countFurtherPending()
     return passed
   }
@@ -147,40 +163,56 @@ export class SenderQueue {
   copy(): SenderQueue {
     const copy = new SenderQueue(this.sender, this.#account)
     copy.#entries = this.#entries
+    copy.#isShared = this.#isShared = true
     copy.#pending = this.#pending
     copy.#pendingCost = this.#pendingCost
     copy.#maximumCost = this.#maximumCost
     return copy
   }
 
+  #replace(entries: Entry[]): void {
+    this.#entries = entries
+    this.#isShared = false
+  }
+
+  /** Returns the array for a change. */
+  #own(): Entry[] {
+    if (this.#isShared) this.#replace(this.#entries.slice())
+    return this.#entries
+  }
+
   /** Returns the index at which a nonce is, or would be inserted. */
   #indexOf(nonce: bigint): number {
-    let low = 0
-    let high = this.#entries.length
     const last = this.#entries.at(-1)
-    if (last !== undefined && last.transaction.nonce < nonce) return high
+    if (last !== undefined && last.transaction.nonce < nonce) return this.#entries.length
+    return this.#firstIndex(0, ({ transaction }) => transaction.nonce >= nonce)
+  }
+
+  /** Finds by bisection, from an index on, the first transaction that passes; all after it must pass. */
+  #firstIndex(start: number, passes: (entry: Entry, index: number) => boolean): number {
+    let low = start
+    let high = this.#entries.length
     while (low < high) {
       const middle = (low + high) >> 1
-      const entry = this.#entries[middle]
-      if (entry !== undefined && entry.transaction.nonce < nonce) low = middle + 1
-      else high = middle
+      if (passes(this.#entries[middle]!, middle)) high = middle
+      else low = middle + 1
     }
     return low
   }
 
-  #countPending(): void {
-    this.#pending = 0
-    this.#pendingCost = 0n
-    this.#countFurtherPending()
+  /** Leaves executable only the first transactions, or fewer. */
+  #keepPending(count: number): void {
+    if (count === 0) this.#pendingCost = 0n
+    else for (const { cost } of this.#entries.slice(count, this.#pending)) this.#pendingCost -= cost
+    this.#pending = Math.min(this.#pending, count)
   }
 
-  /** Counts the executable transactions after those already counted. */
+  /** Counts the executable transactions after those already counted, up to the first gap. */
   #countFurtherPending(): void {
-    let entry = this.#entries[this.#pending]
-    for (let expected = this.nextNonce; entry?.transaction.nonce === expected; expected++) {
-      this.#pendingCost += entry.cost
-      entry = this.#entries[++this.#pending]
-    }
+    const isGap = (entry: Entry, index: number) => entry.transaction.nonce !== this.nonce + BigInt(index)
+    const end = this.#firstIndex(this.#pending, isGap)
+    for (const { cost } of this.#entries.slice(this.#pending, end)) this.#pendingCost += cost
+    this.#pending = end
   }
 }
 
@@ -253,105 +285,6 @@ export class EntryIndex {
   }
 }
 
-/** Terms of the block that candidates are offered to. */
-export interface CandidateTerms {
-  /** Wei per gas; zero before London. */
-  baseFee: bigint
-  order: CandidateOrder
-}
-
-interface Line {
-  entries: readonly Entry[]
-  position: number
-  tip: bigint
-  arrival: number
-}
-
-/**
- * Offers executable transactions one by one: of each sender the next nonce, and among senders the best.
- *
- * The offer is fixed before the first candidate; the mempool may change afterwards.
- */
-export class Candidates {
-  readonly #terms: CandidateTerms
-  /** Binary heap with the best line at the root. */
-  readonly #lines: Line[] = []
-  #current: Line | undefined
-
-  private constructor(terms: CandidateTerms) {
-    this.#terms = terms
-  }
-
-  /** Offers the executable transactions of all queues, of which there may be a hundred thousand. */
-  static *of(queues: Iterable<SenderQueue>, terms: CandidateTerms): Steps<Candidates> {
-    const candidates = new Candidates(terms)
-    for (const { pending } of queues) {
-      candidates.#offer(pending, 0)
-      yield
-    }
-    return candidates
-  }
-
-  /** Returns the next transaction, or undefined if there is none. */
-  next(): PooledTransaction | undefined {
-    if (this.#current !== undefined) this.#offer(this.#current.entries, this.#current.position + 1)
-    this.#current = this.#popBest()
-    return this.#current?.entries[this.#current.position]
-  }
-
-  /** Skips the sender of the last transaction, which did not fit or could not be executed. */
-  skipSender(): void {
-    this.#current = undefined
-  }
-
-  #offer(entries: readonly Entry[], position: number): void {
-    const entry = entries[position]
-    if (entry === undefined) return
-    const tip = effectiveTip(entry.transaction, this.#terms.baseFee)
-    if (tip === undefined) return
-    this.#lines.push({ entries, position, tip, arrival: entry.arrival })
-    this.#siftUp(this.#lines.length - 1)
-  }
-
-  #isBefore(a: Line, b: Line): boolean {
-    if (this.#terms.order === 'fees' && a.tip !== b.tip) return a.tip > b.tip
-    return a.arrival < b.arrival
-  }
-
-  #siftUp(index: number): void {
-    while (index > 0) {
-      const above = (index - 1) >> 1
-      if (!this.#swapIfBefore(index, above)) return
-      index = above
-    }
-  }
-
-  #popBest(): Line | undefined {
-    const best = this.#lines[0]
-    const last = this.#lines.pop()
-    if (best === undefined || last === undefined || this.#lines.length === 0) return best
-    this.#lines[0] = last
-    for (let index = 0; ;) {
-      const left = 2 * index + 1
-      const [leftLine, rightLine] = [this.#lines[left], this.#lines[left + 1]]
-      if (leftLine === undefined) return best
-      const below = rightLine !== undefined && this.#isBefore(rightLine, leftLine) ? left + 1 : left
-      if (!this.#swapIfBefore(below, index)) return best
-      index = below
-    }
-  }
-
-  /** Swaps two lines of the heap if the lower one belongs before the upper one. */
-  #swapIfBefore(lower: number, upper: number): boolean {
-    const a = this.#lines[lower]
-    const b = this.#lines[upper]
-    if (a === undefined || b === undefined || !this.#isBefore(a, b)) return false
-    this.#lines[lower] = b
-    this.#lines[upper] = a
-    return true
-  }
-}
-
 /** The order in which candidates are offered. */
 export type CandidateOrder = 'fees' | 'fifo'
 
@@ -416,35 +349,62 @@ export interface ResetOptions {
   changed?: readonly Uint8Array[] | undefined
 }
 
-/** Listeners for transactions that become pending. */
-export class PendingListeners {
-  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
+/** What decides whether transactions stay in the pool at a new head. */
+interface StayTerms {
+  chainId: bigint
+  /** Gas limit of the next block; undefined if larger ones stay. */
+  gasLimit: bigint | undefined
+  /** Whether they stay although their sender cannot pay for them. */
+  withoutFunds: boolean
+  /** Whether only the next block asks whether their sender can pay. */
+  defersFunds: boolean
+}
 
-  /** @returns a function that ends the subscription */
-  subscribe(listener: (transaction: PooledTransaction) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
-  }
+/** Whether a transaction that its sender's account has not passed stays in the pool at the new head. */
+function mayStay({ transaction, cost, chainId }: Entry, account: SenderAccount, terms: StayTerms): boolean {
+  if (chainId !== undefined && chainId !== terms.chainId) return false
+  if (!terms.withoutFunds && !terms.defersFunds && cost > account.balance) return false
+  return terms.gasLimit === undefined || transaction.gasLimit <= terms.gasLimit
+}
 
-  notify(transaction: PooledTransaction): void {
-    for (const listener of this.#listeners) listener(transaction)
-  }
+/** A check of the transactions in the pool at a new head. */
+export interface StayCheck {
+  /** The senders to look at; undefined for all. */
+  senders: Iterable<string> | undefined
+  /** Removes what may not stay from a queue that has followed its account. */
+  removeFrom: (queue: SenderQueue) => Steps<readonly Entry[]>
+  /** Must be called at the end. */
+  complete: () => void
+}
 
-  /**
-   * Announces the pending transactions of a queue, starting at a nonce. There are many if they waited for one.
-   *
-   * @param known - a transaction to leave out
-   */
-  notifyFrom(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): Awaitable<void> {
-    if (this.#listeners.size === 0) return
-    return runWithin(this.#notifyEach(nonce, queue, known), new TimeSlice())
-  }
+/** Decides whose transactions must be looked at again at a new head. */
+export class StayChecks {
+  /** The terms of the last check, if it was completed. */
+  #terms: StayTerms | undefined
+  /** Senders whom the next block asks whether they can pay; undefined if it asks all. */
+  #deferred: Set<string> | undefined
 
-  *#notifyEach(nonce: bigint, queue: SenderQueue, known?: PooledTransaction): Steps<void> {
-    for (const entry of queue.pendingFrom(nonce)) {
-      if (entry === known) continue
-      this.notify(entry)
-      yield
+  begin(terms: StayTerms, changed: ResetOptions['changed'], queues: SenderQueues): StayCheck {
+    const { chainId, gasLimit, withoutFunds, defersFunds } = terms
+    const last = this.#terms
+    const isSame =
+      last?.chainId === chainId && last.gasLimit === gasLimit && last.withoutFunds === withoutFunds
+    const deferred = defersFunds ? new Set<string>() : this.#deferred
+    // To find many of the senders takes as long as to look at all, and cannot be interrupted.
+    const isPartial =
+      isSame && deferred !== undefined && changed !== undefined && changed.length * 4 <= queues.size
+    const senders = isPartial ? new Set([...queues.namesOf(changed), ...deferred]) : undefined
+    this.#terms = undefined
+    const removeFrom = function* (queue: SenderQueue): Steps<readonly Entry[]> {
+      if (isSame && (withoutFunds || defersFunds || queue.maximumCost <= queue.account.balance)) return []
+      return yield* queue.retain((entry) => mayStay(entry, queue.account, terms))
     }
+    const complete = (): void => {
+      this.#terms = terms
+      if (!defersFunds) this.#deferred = new Set()
+      else if (senders === undefined) this.#deferred = undefined
+      else for (const name of senders) this.#deferred?.add(name)
+    }
+    return { senders, removeFrom, complete }
   }
 }

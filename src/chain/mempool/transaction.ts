@@ -11,6 +11,7 @@ import { Address } from '@ethereumjs/util'
 import { MAX_UINT256, MAX_UINT64 } from '../../encoding/bigints.js'
 import { errorText } from '../../encoding/errorText.js'
 import { type Hex, bigintToBytes, bytesToHex, hexToBytes, quantity } from '../../encoding/hex.js'
+import { type Awaitable, type Steps, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import { rememberSerialized, serializedTransaction } from '../block/body.js'
 import { BLOB_HASH_VERSION } from '../block/header.js'
 import type { AccessListEntry, Authorization } from '../calls/callObject.js'
@@ -44,6 +45,43 @@ export interface PooledTransaction {
   impersonated: boolean
   /** Only for blob transactions. */
   sidecar?: BlobSidecar
+}
+
+/** Listeners for transactions that become pending. */
+export class PendingListeners {
+  readonly #listeners = new Set<(transaction: PooledTransaction) => void>()
+
+  /** @returns a function that ends the subscription */
+  subscribe(listener: (transaction: PooledTransaction) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  notify(transaction: PooledTransaction): void {
+    for (const listener of this.#listeners) listener(transaction)
+  }
+
+  /**
+   * Announces the pending transactions of a sender, starting at a nonce. There are many if they waited for one.
+   *
+   * @param known - a transaction to leave out
+   */
+  notifyFrom(nonce: bigint, queue: PendingQueue, known?: PooledTransaction): Awaitable<void> {
+    if (this.#listeners.size === 0) return
+    return runWithin(this.#notifyEach(queue.pendingFrom(nonce), known), new TimeSlice())
+  }
+
+  *#notifyEach(pending: readonly PooledTransaction[], known?: PooledTransaction): Steps<void> {
+    for (const transaction of pending) {
+      if (transaction === known) continue
+      this.notify(transaction)
+      yield
+    }
+  }
+}
+
+interface PendingQueue {
+  pendingFrom(nonce: bigint): readonly PooledTransaction[]
 }
 
 /** Whether a transaction carries blobs (EIP-4844). */

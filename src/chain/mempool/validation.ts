@@ -9,15 +9,7 @@ import { MAX_NONCE } from '../state/account.js'
 import { maxInitcodeSize } from '../vm/preCheck.js'
 import { MAX_BLOB_TRANSACTIONS, checkBlobs, nextBlobNonce } from './blobs.js'
 import type { TransactionFields } from './decode.js'
-import type {
-  CompleteMempoolOptions,
-  Entry,
-  EntryIndex,
-  ResetOptions,
-  SenderAccount,
-  SenderQueue,
-  SenderQueues,
-} from './senderQueue.js'
+import type { CompleteMempoolOptions, Entry, EntryIndex, SenderQueue } from './senderQueue.js'
 import {
   type CreatableFields,
   type PooledTransaction,
@@ -190,60 +182,6 @@ export function validateWithState(
     throw new TransactionRejectedError('txpool is full')
   }
   return replaced
-}
-
-/** What decides whether transactions stay in the pool at a new head. */
-interface StayTerms {
-  chainId: bigint
-  /** Gas limit of the next block; undefined if larger ones stay. */
-  gasLimit: bigint | undefined
-  /** Whether they stay although their sender cannot pay for them. */
-  withoutFunds: boolean
-  /** Whether only the next block asks whether their sender can pay. */
-  defersFunds: boolean
-}
-
-/** Whether a transaction that its sender's account has not passed stays in the pool at the new head. */
-function mayStay({ transaction, cost, chainId }: Entry, account: SenderAccount, terms: StayTerms): boolean {
-  if (chainId !== undefined && chainId !== terms.chainId) return false
-  if (!terms.withoutFunds && !terms.defersFunds && cost > account.balance) return false
-  return terms.gasLimit === undefined || transaction.gasLimit <= terms.gasLimit
-}
-
-/** Decides whose transactions must be looked at again at a new head. */
-export class StayChecks {
-  /** The terms of the last check, if it was completed. */
-  #terms: StayTerms | undefined
-  /** Senders whom the next block asks whether they can pay; undefined if it asks all. */
-  #deferred: Set<string> | undefined
-
-  /**
-   * @returns the senders, or undefined for all; a function that removes what may not stay from a queue that has followed
-   *   its account; `complete` must be called at the end
-   */
-  begin(terms: StayTerms, changed: ResetOptions['changed'], queues: SenderQueues) {
-    const { chainId, gasLimit, withoutFunds, defersFunds } = terms
-    const last = this.#terms
-    const isSame =
-      last?.chainId === chainId && last.gasLimit === gasLimit && last.withoutFunds === withoutFunds
-    const deferred = defersFunds ? new Set<string>() : this.#deferred
-    // To find many of the senders takes as long as to look at all, and cannot be interrupted.
-    const isPartial =
-      isSame && deferred !== undefined && changed !== undefined && changed.length * 4 <= queues.size
-    const senders = isPartial ? new Set([...queues.namesOf(changed), ...deferred]) : undefined
-    this.#terms = undefined
-    const removeFrom = (queue: SenderQueue): Entry[] => {
-      if (isSame && (withoutFunds || defersFunds || queue.maximumCost <= queue.account.balance)) return []
-      return queue.retain((entry) => mayStay(entry, queue.account, terms))
-    }
-    const complete = (): void => {
-      this.#terms = terms
-      if (!defersFunds) this.#deferred = new Set()
-      else if (senders === undefined) this.#deferred = undefined
-      else for (const name of senders) this.#deferred?.add(name)
-    }
-    return { senders, removeFrom, complete }
-  }
 }
 
 /** The fields of a transaction that may still be unsigned. */

@@ -1,4 +1,4 @@
-import type { Awaitable, Mutex } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Mutex, TimeSlice, runWithin } from '../../encoding/timeSlice.js'
 import { nextBaseFee } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
 import { ancestorHash } from '../calls/call.js'
@@ -11,6 +11,7 @@ import type { ChainView } from '../view.js'
 import { type Clock, checkTimestamp } from './schedule.js'
 import {
   type BlockSettings,
+  Candidates,
   type ProducedBlock,
   type ProductionInput,
   draftHeader,
@@ -22,7 +23,7 @@ export interface BlockMakerParts {
   position: Pick<ChainPosition, 'head' | 'parts'>
   view: ChainView
   clock: Clock
-  mempool: Pick<Mempool, 'candidates'>
+  mempool: Pick<Mempool, 'queues' | 'options'>
   /** The operator's settings for coming blocks; mutable. */
   settings: BlockSettings
 }
@@ -88,7 +89,7 @@ export class BlockMaker {
     settings = this.#parts.settings,
   }: NextBlockOptions): Promise<ProducedBlock> {
     const { position, mempool } = this.#parts
-    const candidates = (baseFee: bigint) => mempool.candidates(baseFee)
+    const candidates = (baseFee: bigint) => runWithin(Candidates.of(mempool, baseFee), new TimeSlice())
     return this.#produce(position.head, {
       state,
       timestamp,

@@ -1,4 +1,4 @@
-import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runInSlices, runWithin } from '../../encoding/timeSlice.js'
 import { GAS_LIMIT_BOUND_DIVISOR } from '../block/header.js'
 import type { SealedBlock, SealedTransaction, StoredBlock } from '../block/record.js'
 import { sealBlock } from '../block/body.js'
@@ -9,7 +9,7 @@ import type { ForkSchedule } from '../evm/forkSchedule.js'
 import type { PooledEvm } from '../evm/pooledEvm.js'
 import { currentSidecar } from '../mempool/blobs.js'
 import { decodeTransaction } from '../mempool/decode.js'
-import type { Candidates } from '../mempool/senderQueue.js'
+import type { Mempool } from '../mempool/mempool.js'
 import {
   type BlobSidecar,
   type PooledTransaction,
@@ -23,7 +23,7 @@ import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { BlockExecution } from '../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import type { ConsensusRequest } from '../vm/systemCalls.js'
-import { type BlockSettings, draftHeader, fillBlock } from './producer.js'
+import { type BlockSettings, Candidates, draftHeader, fillBlock } from './producer.js'
 
 /** What the consensus layer sets for a block to build (engine API, PayloadAttributesV3). */
 export interface PayloadAttributes {
@@ -38,20 +38,13 @@ export interface PayloadAttributes {
   parentBeaconBlockRoot?: Uint8Array | undefined
 }
 
-/** A source of pooled transactions. */
-export interface TransactionSource {
-  /** @param baseFee - wei per gas */
-  candidates(baseFee: bigint): Awaitable<Pick<Candidates, 'next' | 'skipSender'>>
-  get(hash: Uint8Array): PooledTransaction | undefined
-}
-
 /** A request to build a block on its state. */
 export interface BuildInput {
   parent: StoredBlock
   schedule: ForkSchedule
   attributes: PayloadAttributes
-  /** EIP-2718 encodings of exactly the block's transactions, or a source of candidates. */
-  transactions: readonly Uint8Array[] | TransactionSource
+  /** EIP-2718 encodings of exactly the block's transactions, or a mempool with candidates. */
+  transactions: readonly Uint8Array[] | Pick<Mempool, 'queues' | 'options' | 'get'>
   settings: Pick<BlockSettings, 'extraData'>
   /** The state after the parent; consumed by the build. */
   state: WorkingState
@@ -161,12 +154,13 @@ async function include(
   execution: BlockExecution,
   evm: PooledEvm,
 ): Promise<PooledTransaction[]> {
-  if ('candidates' in transactions) {
-    const candidates = await transactions.candidates(evm.block.header.baseFeePerGas ?? 0n)
+  const slice = new TimeSlice()
+  if ('queues' in transactions) {
+    const baseFee = evm.block.header.baseFeePerGas ?? 0n
+    const candidates = await runWithin(Candidates.of(transactions, baseFee), slice)
     await fillBlock(execution, { candidates, maximumTransactions: Infinity })
     return execution.transactions.flatMap(({ hash }) => transactions.get(hash) ?? [])
   }
-  const slice = new TimeSlice()
   const included: PooledTransaction[] = []
   for (const raw of transactions) {
     await slice.pause()

@@ -1,5 +1,5 @@
 import { EthereumJSError } from '@ethereumjs/util'
-import { type Awaitable, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
+import { type Awaitable, type Steps, TimeSlice, runInSlices } from '../../encoding/timeSlice.js'
 import { nextDifficulty } from '../block/difficulty.js'
 import { EMPTY_UNCLES_HASH, GAS_PER_BLOB, nextBaseFee, nextExcessBlobGas } from '../block/header.js'
 import type { SealedBlock } from '../block/record.js'
@@ -7,7 +7,9 @@ import { EMPTY_BLOOM, sealBlock } from '../block/body.js'
 import type { ConsoleListener } from '../calls/callObject.js'
 import { MessageRejectedError } from '../errors.js'
 import { keccak256 } from '../crypto.js'
-import type { Candidates } from '../mempool/senderQueue.js'
+import type { Mempool } from '../mempool/mempool.js'
+import type { CandidateOrder, SenderQueue } from '../mempool/senderQueue.js'
+import { type PooledTransaction, effectiveTip } from '../mempool/transaction.js'
 import { EMPTY_TRIE_ROOT } from '../state/nodeRecord.js'
 import type { StateCommitment } from '../state/stateStore.js'
 import type { WorkingState } from '../state/workingState.js'
@@ -15,6 +17,101 @@ import type { ForkRules, HeaderFields, Withdrawal } from '../types.js'
 import { BlockExecution } from '../vm/block.js'
 import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import type { RandomnessState } from './randomness.js'
+
+interface Line {
+  entries: SenderQueue['pending']
+  position: number
+  tip: bigint
+  arrival: number
+}
+
+/**
+ * Offers executable transactions one by one: of each sender the next nonce, and among senders the best.
+ *
+ * The offer is fixed before the first candidate; the mempool may change afterwards.
+ */
+export class Candidates {
+  readonly #order: CandidateOrder
+  readonly #baseFee: bigint
+  /** Binary heap with the best line at the root. */
+  readonly #lines: Line[] = []
+  #current: Line | undefined
+
+  private constructor(order: CandidateOrder, baseFee: bigint) {
+    this.#order = order
+    this.#baseFee = baseFee
+  }
+
+  /** Offers a block the pending transactions of a mempool that cover its base fee (wei per gas). */
+  static *of(mempool: Pick<Mempool, 'queues' | 'options'>, baseFee: bigint): Steps<Candidates> {
+    const candidates = new Candidates(mempool.options.order, baseFee)
+    // There may be a hundred thousand.
+    for (const { pending } of mempool.queues) {
+      candidates.#offer(pending, 0)
+      yield
+    }
+    return candidates
+  }
+
+  /** Returns the next transaction, or undefined if there is none. */
+  next(): PooledTransaction | undefined {
+    if (this.#current !== undefined) this.#offer(this.#current.entries, this.#current.position + 1)
+    this.#current = this.#popBest()
+    return this.#current?.entries[this.#current.position]
+  }
+
+  /** Skips the sender of the last transaction, which did not fit or could not be executed. */
+  skipSender(): void {
+    this.#current = undefined
+  }
+
+  #offer(entries: SenderQueue['pending'], position: number): void {
+    const entry = entries[position]
+    if (entry === undefined) return
+    const tip = effectiveTip(entry.transaction, this.#baseFee)
+    if (tip === undefined) return
+    this.#lines.push({ entries, position, tip, arrival: entry.arrival })
+    this.#siftUp(this.#lines.length - 1)
+  }
+
+  #isBefore(a: Line, b: Line): boolean {
+    if (this.#order === 'fees' && a.tip !== b.tip) return a.tip > b.tip
+    return a.arrival < b.arrival
+  }
+
+  #siftUp(index: number): void {
+    while (index > 0) {
+      const above = (index - 1) >> 1
+      if (!this.#swapIfBefore(index, above)) return
+      index = above
+    }
+  }
+
+  #popBest(): Line | undefined {
+    const best = this.#lines[0]
+    const last = this.#lines.pop()
+    if (best === undefined || last === undefined || this.#lines.length === 0) return best
+    this.#lines[0] = last
+    for (let index = 0; ;) {
+      const left = 2 * index + 1
+      const [leftLine, rightLine] = [this.#lines[left], this.#lines[left + 1]]
+      if (leftLine === undefined) return best
+      const below = rightLine !== undefined && this.#isBefore(rightLine, leftLine) ? left + 1 : left
+      if (!this.#swapIfBefore(below, index)) return best
+      index = below
+    }
+  }
+
+  /** Swaps two lines of the heap if the lower one belongs before the upper one. */
+  #swapIfBefore(lower: number, upper: number): boolean {
+    const a = this.#lines[lower]
+    const b = this.#lines[upper]
+    if (a === undefined || b === undefined || !this.#isBefore(a, b)) return false
+    this.#lines[lower] = b
+    this.#lines[upper] = a
+    return true
+  }
+}
 
 /** Everything that a block is made from. */
 export interface ProductionInput {
