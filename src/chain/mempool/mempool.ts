@@ -13,6 +13,7 @@ import {
   type Entry,
   EntryIndex,
   type MempoolOptions,
+  type MempoolSnapshot,
   type PoolQueues,
   type ResetOptions,
   SenderQueue,
@@ -51,11 +52,6 @@ import {
  * replaces it if it pays more: 10% more of both fees, or twice as much for blobs. Whether the fees cover the base fee,
  * and whether the balance still suffices after earlier transactions, is decided when a block is built.
  */
-
-/** The content of the mempool at one moment, for {@link Mempool.restore}. */
-export interface MempoolSnapshot {
-  readonly queues: ReadonlyMap<string, SenderQueue>
-}
 
 interface Head {
   state: StateView
@@ -403,7 +399,11 @@ export class Mempool {
   /** Returns the queue of a sender. A new queue is stored only once a transaction is in it. */
   async #queueOf(sender: Uint8Array, name: string): Promise<SenderQueue> {
     const known = this.#queues.get(name)
-    if (known !== undefined) return known
+    // The checks need the sum, which takes long after a reorganisation or a filled gap.
+    if (known !== undefined) {
+      await runWithin(known.sumPendingCost(), new TimeSlice())
+      return known
+    }
     const account = await this.#requireHead().state.getAccount(sender)
     return this.#queues.get(name) ?? new SenderQueue(sender, senderAccount(account))
   }

@@ -21,10 +21,10 @@ describe('SenderQueue', () => {
   it('tells pending from queued like a count of all, wherever the account goes', () => {
     const random = randomNumbers(1)
     const upTo = (limit: number) => Math.floor(random() * limit)
-    const queue = new SenderQueue(sender, { nonce: 0n, balance: 0n })
+    let queue = new SenderQueue(sender, { nonce: 0n, balance: 0n })
     const costs = new Map<number, bigint>()
     for (let step = 0, account = 0; step < 3000; step++) {
-      const kind = upTo(8)
+      const kind = upTo(9)
       if (kind < 5) {
         const nonce = account + upTo(12)
         const cost = BigInt(upTo(1000))
@@ -35,15 +35,29 @@ describe('SenderQueue', () => {
         const passed = [...costs.keys()].filter((nonce) => nonce < account).sort((a, b) => a - b)
         expect(noncesOf(queue.follow({ nonce: BigInt(account), balance: 0n }))).toEqual(passed)
         for (const nonce of passed) costs.delete(nonce)
+      } else if (kind === 7 && queue.entries.length > 0) {
+        const entry = queue.entries[upTo(queue.entries.length)]!
+        queue.remove(entry)
+        costs.delete(Number(entry.transaction.nonce))
       } else {
         const limit = BigInt(500 + upTo(500))
         runToCompletion(queue.retain(({ cost }) => cost <= limit))
         for (const [nonce, cost] of costs) if (cost > limit) costs.delete(nonce)
       }
+      // The original must not follow the changes of its copy.
+      const original = queue
+      const before = noncesOf(original.entries)
+      if (upTo(10) === 0) {
+        queue = queue.copy()
+        queue.put(entryOf(account, 1n))
+        costs.set(account, 1n)
+        expect(noncesOf(original.entries)).toEqual(before)
+      }
       const nonces = [...costs.keys()].sort((a, b) => a - b)
       const pending = nonces.filter((nonce, index) => nonce === account + index)
       expect(noncesOf(queue.pending)).toEqual(pending)
       expect(noncesOf(queue.queued)).toEqual(nonces.slice(pending.length))
+      if (upTo(3) === 0) continue
       expect(queue.pendingCost).toBe(pending.reduce((sum, nonce) => sum + (costs.get(nonce) ?? 0n), 0n))
       for (const cost of costs.values()) expect(cost).toBeLessThanOrEqual(queue.maximumCost)
     }

@@ -1,6 +1,6 @@
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { sortInSteps } from '../../encoding/sorting.js'
-import type { Steps } from '../../encoding/timeSlice.js'
+import { type Steps, runToCompletion } from '../../encoding/timeSlice.js'
 import type { AccountState } from '../types.js'
 import { type PooledTransaction, maxFeePerGas } from './transaction.js'
 
@@ -15,6 +15,9 @@ export interface Entry extends PooledTransaction {
   /** Undefined if it is for any chain (before EIP-155). */
   chainId?: bigint | undefined
 }
+
+/** Costs subtracted in one step. */
+const SUBTRACTED_AT_ONCE = 4096
 
 /** The account of a sender in the state of the head. */
 export interface SenderAccount {
@@ -38,7 +41,9 @@ export class SenderQueue {
   /** Whether a copy has the same array. */
   #isShared = false
   #pending = 0
-  #pendingCost = 0n
+  /** Executable transactions whose costs were added up, and their sum in wei. */
+  #summed = 0
+  #sum = 0n
   #maximumCost = 0n
 
   constructor(sender: Uint8Array, account: SenderAccount) {
@@ -92,7 +97,16 @@ export class SenderQueue {
 
   /** Total cost of the executable transactions, in wei. */
   get pendingCost(): bigint {
-    return this.#pendingCost
+    return runToCompletion(this.sumPendingCost())
+  }
+
+  /** Adds up the costs of the executable transactions that the last sum lacks. @returns {@link pendingCost} */
+  *sumPendingCost(): Steps<bigint> {
+    while (this.#summed < this.#pending) {
+      this.#sum += this.#entries[this.#summed++]!.cost
+      yield
+    }
+    return this.#sum
   }
 
   /** At least the cost of each transaction, in wei. */
@@ -115,7 +129,7 @@ export class SenderQueue {
     const index = this.#indexOf(entry.transaction.nonce)
     const replaced = this.at(entry.transaction.nonce)
     this.#own().splice(index, replaced === undefined ? 0 : 1, entry)
-    if (replaced !== undefined && index < this.#pending) this.#pendingCost += entry.cost - replaced.cost
+    if (replaced !== undefined && index < this.#summed) this.#sum += entry.cost - replaced.cost
     if (entry.cost > this.#maximumCost) this.#maximumCost = entry.cost
     this.#countFurtherPending()
   }
@@ -123,7 +137,7 @@ export class SenderQueue {
   /** Removes a transaction; later ones become queued. */
   remove(entry: Entry): void {
     const index = this.#indexOf(entry.transaction.nonce)
-    this.#keepPending(index)
+    if (index < this.#pending) this.#keepPending(index)
     this.#own().splice(index, 1)
   }
 
@@ -150,10 +164,13 @@ export class SenderQueue {
     if (account.nonce < this.nonce) this.#keepPending(0)
     this.#account = account
     const passed = this.#entries.slice(0, this.#indexOf(account.nonce))
-    const stillPending = Math.max(this.#pending - passed.length, 0)
-    if (stillPending === 0) this.#pendingCost = 0n
-    else for (const { cost } of passed) this.#pendingCost -= cost
-    this.#pending = stillPending
+    this.#pending = Math.max(this.#pending - passed.length, 0)
+    // To add up the others again takes as long, and can be interrupted.
+    if (passed.length > Math.min(this.#summed, SUBTRACTED_AT_ONCE)) this.#resetSum()
+    else {
+      for (const { cost } of passed) this.#sum -= cost
+      this.#summed -= passed.length
+    }
     if (passed.length > 0) this.#replace(this.#entries.slice(passed.length))
     this.#countFurtherPending()
     return passed
@@ -165,7 +182,8 @@ export class SenderQueue {
     copy.#entries = this.#entries
     copy.#isShared = this.#isShared = true
     copy.#pending = this.#pending
-    copy.#pendingCost = this.#pendingCost
+    copy.#summed = this.#summed
+    copy.#sum = this.#sum
     copy.#maximumCost = this.#maximumCost
     return copy
   }
@@ -200,19 +218,21 @@ export class SenderQueue {
     return low
   }
 
-  /** Leaves executable only the first transactions, or fewer. */
+  /** Leaves executable only the first transactions. */
   #keepPending(count: number): void {
-    if (count === 0) this.#pendingCost = 0n
-    else for (const { cost } of this.#entries.slice(count, this.#pending)) this.#pendingCost -= cost
-    this.#pending = Math.min(this.#pending, count)
+    this.#pending = count
+    if (this.#summed > count) this.#resetSum()
+  }
+
+  #resetSum(): void {
+    this.#summed = 0
+    this.#sum = 0n
   }
 
   /** Counts the executable transactions after those already counted, up to the first gap. */
   #countFurtherPending(): void {
     const isGap = (entry: Entry, index: number) => entry.transaction.nonce !== this.nonce + BigInt(index)
-    const end = this.#firstIndex(this.#pending, isGap)
-    for (const { cost } of this.#entries.slice(this.#pending, end)) this.#pendingCost += cost
-    this.#pending = end
+    this.#pending = this.#firstIndex(this.#pending, isGap)
   }
 }
 
@@ -249,6 +269,11 @@ export class SenderQueues extends Map<string, SenderQueue> {
 
 /** The pooled transactions of one sender: those executable now, and those after a nonce gap. */
 export type PoolQueues = Pick<SenderQueue, 'sender' | 'pending' | 'queued'>
+
+/** The content of the mempool at one moment. */
+export interface MempoolSnapshot {
+  readonly queues: ReadonlyMap<string, SenderQueue>
+}
 
 /** The transactions of a mempool by hash, and what they amount to. */
 export class EntryIndex {

@@ -26,8 +26,8 @@ export interface TransactionSubmissionParts {
 
 /** Pieces of work that an event waits for. */
 const PIECES_AT_ONCE = 4
-/** Transactions written in a piece. */
-const WRITTEN_AT_ONCE = 64
+/** Transactions compared with the stored ones, and written if need be, in a piece. */
+const COMPARED_AT_ONCE = 64
 
 /** An accepted transaction. */
 export interface SubmittedTransaction {
@@ -162,11 +162,10 @@ export class TransactionSubmission {
     yield* this.#sweep()
     if (!this.#lacksStored) return
     this.#lacksStored = false
-    let written = 0
+    let compared = 0
     for (const [digits, pooled] of chain.mempool.byHash) {
-      if (store.has(digits)) continue
-      this.#persist(pooled)
-      if (++written % WRITTEN_AT_ONCE === 0) yield
+      if (!store.has(digits)) this.#persist(pooled)
+      if (++compared % COMPARED_AT_ONCE === 0) yield
     }
   }
 

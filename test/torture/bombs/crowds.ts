@@ -44,6 +44,44 @@ function withManySenders(method: string, params: readonly unknown[] = []): Bomb 
   }
 }
 
+/** A sender with many transactions in the mempool, and their number. */
+const BUSY_SENDER = address(6e6)
+const TRANSACTIONS = 30_000
+
+const fillQueue = oncePerNode(async (node) => {
+  const { url } = node.ready
+  await callRpc(url, 'anvil_dropAllTransactions', [])
+  await callRpc(url, 'evm_setBlockGasLimit', ['0x1c9c380'])
+  await callRpc(url, 'anvil_setBalance', [BUSY_SENDER, `0x${(10n ** 24n).toString(16)}`])
+  await callRpc(url, 'anvil_impersonateAccount', [BUSY_SENDER])
+  const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }
+  const params = [{ from: BUSY_SENDER, to: TARGET, gas: '0x5208', ...fees }]
+  const calls = many(1000, (id) => ({ jsonrpc: '2.0', id, method: 'eth_sendTransaction', params }))
+  for (let sent = 0; sent < TRANSACTIONS; sent += calls.length) await callRaw(node, JSON.stringify(calls))
+})
+
+/** Snapshots of the full mempool. */
+const snapshots = new WeakMap<TorturedNode, string>()
+
+/** A bomb of one call for a mempool with many transactions of one sender. */
+function withBusySender(
+  name: string,
+  [method, params]: readonly [method: string, params: readonly unknown[]],
+  happen?: (node: TorturedNode) => Promise<unknown>,
+): Bomb {
+  return {
+    name: `a mempool of one sender: ${name}`,
+    async prepare(node) {
+      await fillQueue(node)
+      const last = snapshots.get(node)
+      if (last !== undefined) await callRpc(node.ready.url, 'evm_revert', [last])
+      snapshots.set(node, await callRpc<string>(node.ready.url, 'evm_snapshot', []))
+      await happen?.(node)
+    },
+    run: (node, signal) => sendCall(node, method, params, signal),
+  }
+}
+
 /** A bomb that reverts to a mempool of many senders, after something has happened to it. */
 function revertedWithManySenders(name: string, happen?: (node: TorturedNode) => Promise<unknown>): Bomb {
   let snapshot: string
@@ -202,9 +240,23 @@ export const crowds: readonly Bomb[] = [
       await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x5000'])
     },
   },
+  withBusySender('evm_mine', ['evm_mine', []]),
+  withBusySender('anvil_reorg of ten full blocks', ['anvil_reorg', [10, []]], (node) =>
+    callRpc(node.ready.url, 'hardhat_mine', ['0xa']),
+  ),
+  withBusySender('anvil_setNonce beyond all', [
+    'anvil_setNonce',
+    [BUSY_SENDER, `0x${TRANSACTIONS.toString(16)}`],
+  ]),
+  withBusySender('anvil_setBalance that pays for none', ['anvil_setBalance', [BUSY_SENDER, '0x1']]),
+  withBusySender('evm_setBlockGasLimit that fits none', ['evm_setBlockGasLimit', ['0x5000']]),
+  withBusySender('anvil_removePoolTransactions', ['anvil_removePoolTransactions', [BUSY_SENDER]]),
+  withBusySender('txpool_contentFrom', ['txpool_contentFrom', [BUSY_SENDER]]),
+  withBusySender('evm_setAutomine', ['evm_setAutomine', [true]]),
   {
     name: 'a mempool of one sender: eth_resend of no transaction',
     async prepare(node) {
+      await callRpc(node.ready.url, 'evm_setAutomine', [false])
       await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x1c9c380'])
       const transfer = {
         from: SIGNER,
