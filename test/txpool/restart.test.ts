@@ -17,8 +17,12 @@ const start = () => startDevnet({ dataDir, noMining: true })
 
 /** Sends a transaction of each account, with equal fees. @returns their hashes */
 async function sendFromAll({ call }: Devnet): Promise<Hex[]> {
+  return sendFrom({ call }, await call<Hex[]>('eth_accounts'))
+}
+
+async function sendFrom({ call }: Pick<Devnet, 'call'>, accounts: readonly Hex[]): Promise<Hex[]> {
   const hashes: Hex[] = []
-  for (const from of await call<Hex[]>('eth_accounts')) {
+  for (const from of accounts) {
     const fees = { maxFeePerGas: '0x77359400', maxPriorityFeePerGas: '0x1' }
     hashes.push(await call<Hex>('eth_sendTransaction', { from, to: from, gas: '0x5208', ...fees }))
   }
@@ -48,6 +52,24 @@ test('transactions with equal fees are mined in order of arrival, also after a r
   await fourth.call('evm_mine')
   expect((await fourth.block()).transactions).toEqual([...sent, later])
   await stopDevnet(fourth)
+})
+
+test('transactions that two snapshots share precede those of the later one, also after a revert and a restart', async () => {
+  const open = () => startDevnet({ dataDir: join(dataDir, 'shared-pool'), noMining: true })
+  const first = await open()
+  const accounts = await first.call<Hex[]>('eth_accounts')
+  const earlier = await sendFrom(first, accounts.slice(0, 5))
+  await first.call('evm_snapshot')
+  const later = await sendFrom(first, accounts.slice(5))
+  const snapshot = await first.call<Hex>('evm_snapshot')
+  await first.call('anvil_dropAllTransactions')
+  await first.call('evm_revert', snapshot)
+  await stopDevnet(first)
+
+  const second = await open()
+  await second.call('evm_mine')
+  expect((await second.block()).transactions).toEqual([...earlier, ...later])
+  await stopDevnet(second)
 })
 
 test('snapshots of the same mempool each bring it back, also after a restart', async () => {

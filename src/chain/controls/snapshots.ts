@@ -14,7 +14,7 @@ import { ChainError } from '../errors.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
 import type { MempoolSnapshot } from '../mempool/senderQueue.js'
 import { encodeNetworkForm } from '../mempool/networkForm.js'
-import { type PooledStore, type StoredPooled, encodePooled, readRows } from '../mempool/pooledStore.js'
+import { type PooledStore, encodePooled } from '../mempool/pooledStore.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
 
@@ -78,6 +78,15 @@ interface KeptPool {
 interface SnapshotInMemory {
   kept: KeptPool
   participants: readonly (() => void)[]
+}
+
+/** Pooled transactions in the parts of one snapshot, of which only the first are meant. */
+interface Section {
+  id: number
+  /** Number of parts. */
+  parts: number
+  /** Number of transactions; Infinity for all. */
+  count: number
 }
 
 /** The parts that {@link Snapshots} works with. */
@@ -198,9 +207,8 @@ export class Snapshots {
       const used = [...this.#stored.keys()].filter((other) => other >= Number(id))
       const lost = used.filter((other) => (this.#stored.get(other)?.ordinal ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
-      const rows = await runInSlices(this.#waitingOf(Number(id)), new TimeSlice())
-      const then = await runInSlices(readRows(rows), new TimeSlice())
-      const change = await store.prepare(then)
+      const sections = await runInSlices(this.#sectionsOf(Number(id)), new TimeSlice())
+      const pool = await store.prepare(this.#rowsOf(sections))
       const planned = await chain.planMove(block)
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -210,7 +218,7 @@ export class Snapshots {
           stage: (batch) => {
             this.#stageRemoval(batch, keys, used)
             removed = blocks.stageRemoval(batch, { from: record.nextOrdinal })
-            batch.operations.push(...change)
+            batch.operations.push(...pool.operations)
           },
           change: () => {
             applyProgress(record.progress, chain.clock, chain.settings)
@@ -220,11 +228,10 @@ export class Snapshots {
       )
       removed?.()
       this.#forget(used, lost)
-      const waiting = then.map(({ pooled }) => pooled)
       try {
-        await this.#restoreMempool(remembered?.kept.pool, waiting)
+        await this.#restoreMempool(remembered?.kept.pool)
       } finally {
-        await store.adopt(then, chain.mempool)
+        await store.adopt(pool, chain.mempool)
       }
       for (const restore of remembered?.participants ?? []) restore()
       chain.events.emit({ type: 'rewound', head: block })
@@ -270,16 +277,14 @@ export class Snapshots {
     batch.put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next))
   }
 
-  async #restoreMempool(
-    remembered: MempoolSnapshot | undefined,
-    waiting: readonly StoredPooled[],
-  ): Promise<void> {
-    const { chain } = this.#parts
+  /** Restores the mempool as the snapshot remembers it, or else as it is stored. */
+  async #restoreMempool(remembered: MempoolSnapshot | undefined): Promise<void> {
+    const { chain, store } = this.#parts
     const { mempool } = chain
     if (remembered !== undefined) await mempool.restore(remembered)
     else mempool.dropAll()
     await chain.commitProgress()
-    if (remembered === undefined) await reinject(mempool, chain.nextRules(), waiting)
+    if (remembered === undefined) await reinject(mempool, chain.nextRules(), await store.load())
   }
 
   #record(id: number): SnapshotRecord | undefined {
@@ -319,36 +324,34 @@ export class Snapshots {
     }
   }
 
-  /** Returns the pooled transactions of a snapshot as they are stored. */
-  *#waitingOf(id: number): Steps<Uint8Array[]> {
-    const sections: Uint8Array[][] = []
+  /** Finds the rows of a snapshot's pooled transactions, oldest first. */
+  *#sectionsOf(id: number): Steps<Section[]> {
+    const sections: Section[] = []
     let count = Infinity
     for (let at: number | undefined = id; at !== undefined;) {
       const { parts = 0, shared }: Partial<SnapshotRecord> = this.#record(at) ?? {}
       const before = shared?.count ?? 0
-      if (count > before) sections.push((yield* this.#readParts(at, parts)).slice(0, count - before))
+      if (count > before) sections.push({ id: at, parts, count: count - before })
       count = Math.min(count, before)
       at = shared?.id
       yield
     }
-    const rows: Uint8Array[] = []
-    for (const section of sections.reverse()) {
-      for (const row of section) rows.push(row)
-      yield
-    }
-    return rows
+    return sections.reverse()
   }
 
-  *#readParts(id: number, parts: number): Steps<Uint8Array[]> {
+  /** Reads rows one by one: together they may be as large as the mempool. */
+  *#rowsOf(sections: readonly Section[]): Iterable<Uint8Array> {
     const { database, keys } = this.#parts.chain.stores
-    const rows: Uint8Array[] = []
-    for (let part = 0; part < parts; part++) {
-      const bytes = database.get(keys.snapshotPool(id, part))
-      if (bytes === undefined) throw new Error(`a part of snapshot ${id} is not stored`)
-      for (const row of RLP.decode(bytes) as Uint8Array[]) rows.push(row)
-      yield
+    for (const { id, parts, count } of sections) {
+      let left = count
+      for (let part = 0; part < parts && left > 0; part++) {
+        const bytes = database.get(keys.snapshotPool(id, part))
+        if (bytes === undefined) throw new Error(`a part of snapshot ${id} is not stored`)
+        const rows = (RLP.decode(bytes) as Uint8Array[]).slice(0, left)
+        left -= rows.length
+        yield* rows
+      }
     }
-    return rows
   }
 
   /** Keeps a mempool in memory, and releases the oldest one if there are too many. */

@@ -58,6 +58,13 @@ function decodePooled(bytes: Uint8Array): StoredPooled {
   }
 }
 
+/** Transactions that {@link PooledStore.prepare} has written. */
+export interface PreparedPool {
+  operations: WriteBatch['operations']
+  /** 64 digits each. */
+  hashes: readonly string[]
+}
+
 /** The transactions of a mempool by the 64 digits of their hash, and a number that rises with every change. */
 export interface PoolContent {
   readonly byHash: ReadonlyMap<string, unknown>
@@ -167,49 +174,50 @@ export class PooledStore {
   }
 
   /**
-   * Writes transactions beside those that are pooled now.
+   * Writes transactions beside those that are pooled now, in their order.
    *
-   * @returns the operation that makes them the pooled ones, for the batch that moves the head. Call {@link adopt} once
-   *   it is written.
+   * @param rows - as {@link encodePooled} made them
+   * @returns the operation that makes them the pooled ones, for the batch that moves the head, and the digits of their
+   *   hashes. Call {@link adopt} once the operation is written.
    */
-  async prepare(rows: readonly PooledRow[]): Promise<WriteBatch['operations'][number][]> {
+  async prepare(rows: Iterable<Uint8Array>): Promise<PreparedPool> {
     const { database, keys } = this.#storage
     const area = otherThan(currentArea(this.#storage))
     // A revert that failed may have left some.
     await this.#clear(area)
     const slice = new TimeSlice()
+    const hashes: string[] = []
     let batch = new WriteBatch()
     let length = 0
-    for (const { hash, bytes } of rows) {
-      batch.put(keys.pooled(area, hash), bytes)
-      length += bytes.length
-      if (batch.operations.length < ROWS_AT_ONCE && length < BYTES_AT_ONCE) continue
-      database.write(batch)
-      batch = new WriteBatch()
-      length = 0
-      await slice.pause()
+    for (const row of rows) {
+      const pooled = decodePooled(row)
+      const hash = networkFormHash(pooled.raw)
+      batch.put(keys.pooled(area, hash), encodePooled({ ...pooled, order: hashes.length }))
+      hashes.push(bytesToPlainHex(hash))
+      length += row.length
+      if (batch.operations.length >= ROWS_AT_ONCE || length >= BYTES_AT_ONCE) {
+        database.write(batch)
+        batch = new WriteBatch()
+        length = 0
+      }
+      const pause = slice.pause()
+      if (pause !== undefined) await pause
     }
     if (batch.operations.length > 0) database.write(batch)
-    return new WriteBatch().put(keys.setting(AREA_SETTING), Uint8Array.of(area)).operations
+    const { operations } = new WriteBatch().put(keys.setting(AREA_SETTING), Uint8Array.of(area))
+    return { operations, hashes }
   }
 
   /**
    * Records that the operation of {@link prepare} has been written, and deletes the previous transactions, as well as
    * the new ones that the mempool has not taken.
    */
-  async adopt(rows: readonly PooledRow[], pool: PoolContent): Promise<void> {
-    const slice = new TimeSlice()
-    const stored = new Set<string>()
-    for (const { hash } of rows) {
-      stored.add(bytesToPlainHex(hash))
-      const pause = slice.pause()
-      if (pause !== undefined) await pause
-    }
-    this.#stored = stored
-    this.#next = Math.max(this.#next, rows.length + 1)
+  async adopt({ hashes }: PreparedPool, pool: PoolContent): Promise<void> {
+    this.#stored = new Set(hashes)
+    this.#next = Math.max(this.#next, hashes.length + 1)
     await runInSlices(
       this.sweep((digits) => pool.byHash.has(digits)),
-      slice,
+      new TimeSlice(),
     )
     this.#adopted = pool.version
     await this.#clear(otherThan(currentArea(this.#storage)))
@@ -260,22 +268,4 @@ export class PooledStore {
 
 function otherThan(area: PooledArea): PooledArea {
   return area === 0 ? 1 : 0
-}
-
-/** A pooled transaction with its hash and the bytes of its row. */
-export interface PooledRow {
-  pooled: StoredPooled
-  hash: Uint8Array
-  bytes: Uint8Array
-}
-
-/** Decodes rows, and hashes their transactions. */
-export function* readRows(rows: readonly Uint8Array[]): Steps<PooledRow[]> {
-  const read: PooledRow[] = []
-  for (const bytes of rows) {
-    const pooled = decodePooled(bytes)
-    read.push({ pooled, hash: networkFormHash(pooled.raw), bytes })
-    yield
-  }
-  return read
 }
