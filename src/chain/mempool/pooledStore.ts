@@ -62,7 +62,7 @@ function decodePooled(bytes: Uint8Array): StoredPooled {
 export interface PreparedPool {
   operations: WriteBatch['operations']
   /** 64 digits each. */
-  hashes: readonly string[]
+  hashes: Set<string>
 }
 
 /** The transactions of a mempool by the 64 digits of their hash, and a number that rises with every change. */
@@ -186,14 +186,14 @@ export class PooledStore {
     // A revert that failed may have left some.
     await this.#clear(area)
     const slice = new TimeSlice()
-    const hashes: string[] = []
+    const hashes = new Set<string>()
     let batch = new WriteBatch()
     let length = 0
     for (const row of rows) {
       const pooled = decodePooled(row)
       const hash = networkFormHash(pooled.raw)
-      batch.put(keys.pooled(area, hash), encodePooled({ ...pooled, order: hashes.length }))
-      hashes.push(bytesToPlainHex(hash))
+      batch.put(keys.pooled(area, hash), encodePooled({ ...pooled, order: hashes.size }))
+      hashes.add(bytesToPlainHex(hash))
       length += row.length
       if (batch.operations.length >= ROWS_AT_ONCE || length >= BYTES_AT_ONCE) {
         database.write(batch)
@@ -213,8 +213,8 @@ export class PooledStore {
    * the new ones that the mempool has not taken.
    */
   async adopt({ hashes }: PreparedPool, pool: PoolContent): Promise<void> {
-    this.#stored = new Set(hashes)
-    this.#next = Math.max(this.#next, hashes.length + 1)
+    this.#stored = hashes
+    this.#next = Math.max(this.#next, hashes.size + 1)
     await runInSlices(
       this.sweep((digits) => pool.byHash.has(digits)),
       new TimeSlice(),
