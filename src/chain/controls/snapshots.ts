@@ -14,7 +14,7 @@ import { ChainError } from '../errors.js'
 import { type Progress, applyProgress, currentProgress } from '../head/progress.js'
 import type { MempoolSnapshot } from '../mempool/senderQueue.js'
 import { encodeNetworkForm } from '../mempool/networkForm.js'
-import { type PooledStore, encodePooled } from '../mempool/pooledStore.js'
+import { type PooledStore, type StoredPooled, encodePooled, readPooled } from '../mempool/pooledStore.js'
 import type { PooledTransaction } from '../mempool/transaction.js'
 import { reinject } from '../mempool/submitTransaction.js'
 
@@ -80,7 +80,7 @@ interface SnapshotInMemory {
   participants: readonly (() => void)[]
 }
 
-/** Pooled transactions in the parts of one snapshot, of which only the first are meant. */
+/** The first of the pooled transactions stored with one snapshot. */
 interface Section {
   id: number
   /** Number of parts. */
@@ -207,8 +207,11 @@ export class Snapshots {
       const used = [...this.#stored.keys()].filter((other) => other >= Number(id))
       const lost = used.filter((other) => (this.#stored.get(other)?.ordinal ?? 0) >= record.nextOrdinal)
       const remembered = this.#inMemory.get(Number(id))
+      const snapshot = remembered?.kept.pool
       const sections = await runInSlices(this.#sectionsOf(Number(id)), new TimeSlice())
       const pool = await store.prepare(this.#rowsOf(sections))
+      const forgotten = snapshot === undefined ? this.#rowsOf(sections) : []
+      const waiting = await runInSlices(readPooled(forgotten), new TimeSlice())
       const planned = await chain.planMove(block)
       let removed: (() => void) | undefined
       chain.moveHead(
@@ -229,7 +232,7 @@ export class Snapshots {
       removed?.()
       this.#forget(used, lost)
       try {
-        await this.#restoreMempool(remembered?.kept.pool)
+        await this.#restoreMempool(snapshot ?? waiting)
       } finally {
         await store.adopt(pool, chain.mempool)
       }
@@ -277,14 +280,14 @@ export class Snapshots {
     batch.put(keys.setting(NEXT_SETTING), encodeOrdinal(this.#next))
   }
 
-  /** Restores the mempool as the snapshot remembers it, or else as it is stored. */
-  async #restoreMempool(remembered: MempoolSnapshot | undefined): Promise<void> {
-    const { chain, store } = this.#parts
+  /** @param pool - the mempool of the snapshot, or its transactions if it was forgotten */
+  async #restoreMempool(pool: MempoolSnapshot | readonly StoredPooled[]): Promise<void> {
+    const { chain } = this.#parts
     const { mempool } = chain
-    if (remembered !== undefined) await mempool.restore(remembered)
+    if ('queues' in pool) await mempool.restore(pool)
     else mempool.dropAll()
     await chain.commitProgress()
-    if (remembered === undefined) await reinject(mempool, chain.nextRules(), await store.load())
+    if (!('queues' in pool)) await reinject(mempool, chain.nextRules(), pool)
   }
 
   #record(id: number): SnapshotRecord | undefined {
@@ -339,7 +342,7 @@ export class Snapshots {
     return sections.reverse()
   }
 
-  /** Reads rows one by one: together they may be as large as the mempool. */
+  /** Reads rows part by part: together they may be as large as the mempool. */
   *#rowsOf(sections: readonly Section[]): Iterable<Uint8Array> {
     const { database, keys } = this.#parts.chain.stores
     for (const { id, parts, count } of sections) {

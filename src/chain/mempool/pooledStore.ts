@@ -269,3 +269,13 @@ export class PooledStore {
 function otherThan(area: PooledArea): PooledArea {
   return area === 0 ? 1 : 0
 }
+
+/** Decodes rows, in their order. */
+export function* readPooled(rows: Iterable<Uint8Array>): Steps<StoredPooled[]> {
+  const read: StoredPooled[] = []
+  for (const row of rows) {
+    read.push(decodePooled(row))
+    yield
+  }
+  return read
+}

@@ -67,12 +67,29 @@ describe('SenderQueue', () => {
     let reads = 0
     const queue = new SenderQueue(sender, { nonce: 0n, balance: 0n })
     for (let nonce = 0; nonce < 1000; nonce++) {
-      const { cost, ...entry } = entryOf(nonce)
-      queue.put(Object.defineProperty(entry, 'cost', { get: () => (reads++, cost) }) as Entry)
+      const { cost, transaction, ...rest } = entryOf(nonce)
+      const counted = Object.defineProperties(rest, {
+        cost: { get: () => (reads++, cost) },
+        transaction: { get: () => (reads++, transaction) },
+      })
+      queue.put(counted as Entry)
     }
+    expect(queue.pendingCost).toBe(1000n)
     reads = 0
-    for (let nonce = 1n; nonce <= 100n; nonce++) queue.follow({ nonce, balance: 0n })
+    for (let nonce = 1n; nonce <= 100n; nonce++) {
+      queue.follow({ nonce, balance: 0n })
+      expect(queue.pendingCost).toBe(1000n - nonce)
+    }
     expect(queue.pendingSize).toBe(900)
-    expect(reads).toBeLessThan(200)
+    expect(reads).toBeGreaterThan(100)
+    expect(reads).toBeLessThan(100 * 50)
+  })
+
+  it('knows the cost of what is left when the account passes thousands', () => {
+    const queue = new SenderQueue(sender, { nonce: 0n, balance: 0n })
+    for (let nonce = 0; nonce < 6000; nonce++) queue.put(entryOf(nonce, BigInt(nonce)))
+    expect(queue.pendingCost).toBe(17_997_000n)
+    expect(queue.follow({ nonce: 5998n, balance: 0n })).toHaveLength(5998)
+    expect(queue.pendingCost).toBe(5998n + 5999n)
   })
 })

@@ -165,7 +165,7 @@ export class SenderQueue {
     this.#account = account
     const passed = this.#entries.slice(0, this.#indexOf(account.nonce))
     this.#pending = Math.max(this.#pending - passed.length, 0)
-    // To add up the others again takes as long, and can be interrupted.
+    // Adding up the others again can be interrupted; subtracting many cannot.
     if (passed.length > Math.min(this.#summed, SUBTRACTED_AT_ONCE)) this.#resetSum()
     else {
       for (const { cost } of passed) this.#sum -= cost
@@ -409,6 +409,7 @@ export class StayChecks {
   /** Senders whom the next block asks whether they can pay; undefined if it asks all. */
   #deferred: Set<string> | undefined
 
+  /** Begins a check of the senders whom the terms or their changed accounts concern. */
   begin(terms: StayTerms, changed: ResetOptions['changed'], queues: SenderQueues): StayCheck {
     const { chainId, gasLimit, withoutFunds, defersFunds } = terms
     const last = this.#terms

@@ -240,6 +240,7 @@ export const crowds: readonly Bomb[] = [
       await callRpc(node.ready.url, 'evm_setBlockGasLimit', ['0x5000'])
     },
   },
+  withManySenders('anvil_dropAllTransactions'),
   withBusySender('evm_mine', ['evm_mine', []]),
   withBusySender('anvil_reorg of ten full blocks', ['anvil_reorg', [10, []]], (node) =>
     callRpc(node.ready.url, 'hardhat_mine', ['0xa']),
@@ -283,5 +284,5 @@ export const crowds: readonly Bomb[] = [
     refusal: 'not found',
   },
   // Leaves the mempool empty for later bombs.
-  withManySenders('anvil_dropAllTransactions'),
+  withBusySender('anvil_dropAllTransactions', ['anvil_dropAllTransactions', []]),
 ]
