@@ -122,10 +122,10 @@ describe('eth_resend', () => {
 })
 
 test('a block imported on an edited state, which it does not have, puts the senders back to their own nonces', async () => {
-  const builder = await startDevnet({})
+  const builder = await startDevnet({ deterministic: true })
   await builder.call('evm_mine')
   const raw = await builder.call<Hex>('debug_getRawBlock', 'latest')
-  const { call, from, to } = await startDevnet({ noMining: true })
+  const { call, from, to } = await startDevnet({ deterministic: true, noMining: true })
   await call('anvil_setNonce', from, '0x5')
   await call('eth_sendTransaction', { from, to, gas: '0x5208' })
   expect(await call('txpool_status')).toEqual({ pending: '0x1', queued: '0x0' })
