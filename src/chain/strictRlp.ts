@@ -164,17 +164,18 @@ export function splitRlp(bytes: Uint8Array, at: number, limit: number): RlpSpan 
 }
 
 /**
- * Extracts copies of the items of a list, without decoding them: a list with its header, and only the content of a
- * string. These are the EIP-2718 forms of a block's transactions and of its receipts.
+ * Yields the items of a list as views, without decoding them: a list with its header, and only the content of a string.
+ * These are the EIP-2718 forms of a block's transactions and of its receipts.
  */
-export function envelopesOf(bytes: Uint8Array, list: Pick<RlpSpan, 'start' | 'end'>): Uint8Array[] {
-  const items: Uint8Array[] = []
+export function* envelopesOf(
+  bytes: Uint8Array,
+  list: Pick<RlpSpan, 'start' | 'end'>,
+): Generator<Uint8Array, undefined> {
   for (let at = list.start; at < list.end;) {
     const { isList, start, end } = splitRlp(bytes, at, list.end)
-    items.push(bytes.slice(isList ? at : start, end))
+    yield bytes.subarray(isList ? at : start, end)
     at = end
   }
-  return items
 }
 
 function readItem(bytes: Uint8Array, span: RlpSpan, depth: number): RlpItem {

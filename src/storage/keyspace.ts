@@ -190,6 +190,11 @@ export function putOrdinal(bytes: Uint8Array, ordinal: number, at: number): void
   putUint32(bytes, ordinal, at + 2)
 }
 
+/** Reads the number that {@link putUint32} wrote at an offset. */
+export function uint32At(bytes: Uint8Array, at: number): number {
+  return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0
+}
+
 /** Writes the low 32 bits of a number at an offset, big-endian. */
 export function putUint32(bytes: Uint8Array, value: number, at: number): void {
   bytes[at] = value >>> 24

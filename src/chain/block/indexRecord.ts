@@ -1,6 +1,13 @@
 import { bigintToBytes, bytesToBigint, bytesToPlainHex, joinBytes } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { type Keyspace, encodeOrdinal, ordinalAt, putOrdinal, putUint32 } from '../../storage/keyspace.js'
+import {
+  type Keyspace,
+  encodeOrdinal,
+  ordinalAt,
+  putOrdinal,
+  putUint32,
+  uint32At,
+} from '../../storage/keyspace.js'
 import {
   BULK_ROW_LENGTH,
   type BulkLocation,
@@ -12,7 +19,7 @@ import { keccak256 } from '../crypto.js'
 import { NO_BYTES } from '../state/account.js'
 import type { ExecutionLog } from '../types.js'
 import { decodeHeader, encodeHeader } from './header.js'
-import type { StoredBlock, TransactionEntry, WireSpan } from './record.js'
+import type { EncodedBlock, StoredBlock, TransactionEntry, WireSpan } from './record.js'
 
 /**
  * The region of a block's bulk data in the record file, in four parts: the RLP of the block, the RLP list of its
@@ -38,13 +45,17 @@ export interface IndexRecord {
   block: StoredBlock
   region: BlockRegion
   head: WireSpan
-  transactionSpans: readonly WireSpan[]
-  receiptSpans: readonly WireSpan[]
+  rows: TransactionRows
 }
 
 const FLAG_ALTERED = 1
 const FLAG_PARENT_STATE_ROOT = 2
 const FLAG_IMPERSONATED = 1
+/** Offsets within the row of a transaction: the hash first, then these. */
+const SENDER_AT = 32
+const FLAGS_AT = 52
+const TRANSACTION_SPAN_AT = 53
+const RECEIPT_SPAN_AT = 61
 /** hash (32), sender (20), flags (1), four span fields of 4 bytes. */
 const TRANSACTION_ROW = 53 + 16
 /** flags (1), total difficulty (32), size (4), four lengths of the region (16), head span (8). */
@@ -56,16 +67,115 @@ export const LOG_ROW = 8
 const TRANSACTIONS_AT_ONCE = 1024
 
 /**
+ * The transactions of a block as they are stored, decoded one by one on demand: a block may have tens of thousands, and
+ * most readers want one.
+ */
+export class TransactionRows {
+  readonly bytes: Uint8Array
+  readonly transactionSpans: WireSpans
+  readonly receiptSpans: WireSpans
+
+  /** @param bytes - rows as {@link TransactionRows.encode} makes them */
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes
+    this.transactionSpans = new WireSpans(bytes, TRANSACTION_SPAN_AT)
+    this.receiptSpans = new WireSpans(bytes, RECEIPT_SPAN_AT)
+  }
+
+  /** Encodes transactions with the spans of their wire bytes and those of their receipts, in 69 bytes each. */
+  static *encode(
+    transactions: readonly TransactionEntry[],
+    spans: Pick<EncodedBlock, 'transactions' | 'receipts'>,
+  ): Steps<TransactionRows> {
+    const bytes = new Uint8Array(TRANSACTION_ROW * transactions.length)
+    for (const [index, { hash, sender, impersonated }] of transactions.entries()) {
+      const at = TRANSACTION_ROW * index
+      bytes.set(hash, at)
+      bytes.set(sender, at + SENDER_AT)
+      bytes[at + FLAGS_AT] = impersonated ? FLAG_IMPERSONATED : 0
+      putSpan(bytes, spans.transactions[index]!, at + TRANSACTION_SPAN_AT)
+      putSpan(bytes, spans.receipts[index]!, at + RECEIPT_SPAN_AT)
+      if (index % TRANSACTIONS_AT_ONCE === TRANSACTIONS_AT_ONCE - 1) yield
+    }
+    return new TransactionRows(bytes)
+  }
+
+  entries(): TransactionEntry[] {
+    return Array.from(
+      { length: this.bytes.length / TRANSACTION_ROW },
+      (_, index) => new StoredTransaction(this.bytes, TRANSACTION_ROW * index),
+    )
+  }
+}
+
+/** A transaction that views its row. */
+class StoredTransaction implements TransactionEntry {
+  readonly #rows: Uint8Array
+  readonly #at: number
+
+  constructor(rows: Uint8Array, at: number) {
+    this.#rows = rows
+    this.#at = at
+  }
+
+  get hash(): Uint8Array {
+    return this.#rows.subarray(this.#at, this.#at + SENDER_AT)
+  }
+
+  get sender(): Uint8Array {
+    return this.#rows.subarray(this.#at + SENDER_AT, this.#at + FLAGS_AT)
+  }
+
+  get impersonated(): boolean {
+    return (this.#rows[this.#at + FLAGS_AT]! & FLAG_IMPERSONATED) !== 0
+  }
+}
+
+/** Adjacent spans of wire bytes, one for each transaction of a block. */
+export class WireSpans {
+  readonly #rows: Uint8Array
+  readonly #column: number
+
+  /** @param column - offset of the span within the row of a transaction */
+  constructor(rows: Uint8Array, column: number) {
+    this.#rows = rows
+    this.#column = column
+  }
+
+  get length(): number {
+    return this.#rows.length / TRANSACTION_ROW
+  }
+
+  at(index: number): WireSpan {
+    const at = TRANSACTION_ROW * index + this.#column
+    return { offset: uint32At(this.#rows, at), length: uint32At(this.#rows, at + 4) }
+  }
+
+  /** Returns the span that covers those from `begin` up to but not including `end`. */
+  join(begin = 0, end = this.length): WireSpan {
+    if (begin >= end) return { offset: 0, length: 0 }
+    const { offset } = this.at(begin)
+    const last = this.at(end - 1)
+    return { offset, length: last.offset + last.length - offset }
+  }
+}
+
+function putSpan(bytes: Uint8Array, { offset, length }: WireSpan, at: number): void {
+  putUint32(bytes, offset, at)
+  putUint32(bytes, length, at + 4)
+}
+
+/**
  * Encodes an index record: fixed fields, the parent state root if flagged, then header RLP, uncle hashes and
  * transactions, each after its 4-byte length or count. All numbers are big-endian. The ordinal is the key and not
  * repeated; the region ends where the record begins.
  *
  * @param header the RLP of the header, if already known
  */
-export function* encodeIndexRecord(
-  { block, region, head, transactionSpans, receiptSpans }: IndexRecord,
+export function encodeIndexRecord(
+  { block, region, head, rows }: IndexRecord,
   header = encodeHeader(block.header),
-): Steps<Uint8Array> {
+): Uint8Array {
   const length =
     FIXED +
     (block.parentStateRoot?.length ?? 0) +
@@ -74,7 +184,7 @@ export function* encodeIndexRecord(
     4 +
     32 * block.uncleHashes.length +
     4 +
-    TRANSACTION_ROW * block.transactions.length
+    rows.bytes.length
   const bytes = new Uint8Array(length)
   const view = new DataView(bytes.buffer)
   let at = 0
@@ -102,16 +212,7 @@ export function* encodeIndexRecord(
   uint32(block.uncleHashes.length)
   for (const hash of block.uncleHashes) copy(hash)
   uint32(block.transactions.length)
-  for (const [index, transaction] of block.transactions.entries()) {
-    copy(transaction.hash)
-    copy(transaction.sender)
-    bytes[at++] = transaction.impersonated ? FLAG_IMPERSONATED : 0
-    for (const span of [transactionSpans[index]!, receiptSpans[index]!]) {
-      uint32(span.offset)
-      uint32(span.length)
-    }
-    if (index % TRANSACTIONS_AT_ONCE === TRANSACTIONS_AT_ONCE - 1) yield
-  }
+  copy(rows.bytes)
   return bytes
 }
 
@@ -154,18 +255,7 @@ export function decodeIndexRecord(
   const header = decodeHeader(headerRlp)
   let hash: Uint8Array | undefined
   const uncleHashes = Array.from({ length: uint32() }, () => take(32))
-  const transactions: TransactionEntry[] = []
-  const transactionSpans: WireSpan[] = []
-  const receiptSpans: WireSpan[] = []
-  for (let count = uint32(); count > 0; count--) {
-    transactions.push({
-      hash: take(32),
-      sender: take(20),
-      impersonated: (bytes[at++]! & FLAG_IMPERSONATED) !== 0,
-    })
-    transactionSpans.push(span())
-    receiptSpans.push(span())
-  }
+  const rows = new TransactionRows(take(TRANSACTION_ROW * uint32()))
   const block = {
     ordinal,
     // Computed on demand: a call or proof on an old block does not need it.
@@ -177,31 +267,10 @@ export function decodeIndexRecord(
     size,
     altered: (flags & FLAG_ALTERED) !== 0,
     ...(parentStateRoot !== undefined && { parentStateRoot }),
-    transactions,
+    transactions: rows.entries(),
     uncleHashes,
   }
-  return { block, region, head, transactionSpans, receiptSpans }
-}
-
-/** Encodes the table of logs at the end of a region. */
-export function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
-  if (logs.length === 0) return NO_BYTES
-  const bytes = new Uint8Array(LOG_ROW * logs.length)
-  const view = new DataView(bytes.buffer)
-  logs.forEach(({ offset, length }, index) => {
-    view.setUint32(LOG_ROW * index, offset)
-    view.setUint32(LOG_ROW * index + 4, length)
-  })
-  return bytes
-}
-
-/** Decodes the output of {@link encodeLogTable}. */
-export function decodeLogTable(bytes: Uint8Array): WireSpan[] {
-  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  return Array.from({ length: bytes.length / LOG_ROW }, (_, index) => ({
-    offset: view.getUint32(LOG_ROW * index),
-    length: view.getUint32(LOG_ROW * index + 4),
-  }))
+  return { block, region, head, rows }
 }
 
 /** One inclusion of a transaction: the ordinal of the block, and the index within it. */
@@ -246,9 +315,7 @@ export function encodeTransactionRow(inclusions: readonly TransactionInclusion[]
 export function decodeTransactionRow(bytes: Uint8Array): TransactionInclusion[] {
   const inclusions: TransactionInclusion[] = []
   for (let at = 0; at < bytes.length; at += INCLUSION_LENGTH) {
-    const index =
-      ((bytes[at + 6]! << 24) | (bytes[at + 7]! << 16) | (bytes[at + 8]! << 8) | bytes[at + 9]!) >>> 0
-    inclusions.push({ ordinal: ordinalAt(bytes, at), index })
+    inclusions.push({ ordinal: ordinalAt(bytes, at), index: uint32At(bytes, at + 6) })
   }
   return inclusions
 }
@@ -377,24 +444,4 @@ export function decodePosting(bytes: Uint8Array): number[] {
     shift = 0
   }
   return indices
-}
-
-/** Returns the indices that are in both ascending lists. */
-export function intersect(a: readonly number[], b: readonly number[]): number[] {
-  const common: number[] = []
-  for (let i = 0, j = 0; i < a.length && j < b.length;) {
-    if (a[i]! < b[j]!) i++
-    else if (a[i]! > b[j]!) j++
-    else {
-      common.push(a[i]!)
-      i++
-      j++
-    }
-  }
-  return common
-}
-
-/** Returns the indices that are in one of several disjoint lists, in ascending order. */
-export function unite(lists: readonly (readonly number[])[]): number[] {
-  return [...Uint32Array.from(lists.flat()).sort()]
 }

@@ -14,8 +14,8 @@ function partsOf(blockRlp: Uint8Array): Item[] {
   return parts
 }
 
-/** Extracts copies of the transactions of a block's RLP in EIP-2718 form, without decoding them. */
-export function rawTransactions(blockRlp: Uint8Array): Uint8Array[] {
+/** Yields the transactions of a block's RLP in EIP-2718 form, as views, without decoding them. */
+export function rawTransactions(blockRlp: Uint8Array): Generator<Uint8Array, undefined> {
   return envelopesOf(blockRlp, transactionList(blockRlp))
 }
 
@@ -38,21 +38,21 @@ export class BlockRecords {
     return this.#stores.blocks.blockRlp(block)
   }
 
-  /** Returns each receipt in its EIP-2718 form. */
-  rawReceipts(block: StoredBlock): readonly Uint8Array[] {
+  /** Yields each receipt in its EIP-2718 form. */
+  rawReceipts(block: StoredBlock): Iterable<Uint8Array> {
     return this.#stores.blocks.receiptsRlp(block)
   }
 
-  /** Returns all transactions of the block in EIP-2718 form. */
-  rawTransactions(block: StoredBlock): readonly Uint8Array[] {
+  /** Yields all transactions of the block in EIP-2718 form. */
+  rawTransactions(block: StoredBlock): Iterable<Uint8Array> {
     return rawTransactions(this.rawBlock(block))
   }
 
   /** Returns one transaction in EIP-2718 form. */
   rawTransaction(block: StoredBlock, index: number): Uint8Array {
-    const raw = this.rawTransactions(block)[index]
-    if (raw === undefined) throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
-    return raw
+    let position = 0
+    for (const raw of this.rawTransactions(block)) if (position++ === index) return raw
+    throw new RangeError(`block ${block.header.number} has no transaction ${index}`)
   }
 
   /** Returns the headers of the block's uncles. */

@@ -9,16 +9,16 @@ import {
   type RecordWindow,
 } from '../../storage/records.js'
 import { encodeListInSteps } from '../rlp.js'
-import { ByteCache } from '../state/account.js'
+import { ByteCache, NO_BYTES } from '../state/account.js'
 import { envelopesOf, splitRlp } from '../strictRlp.js'
 import { encodeReceipts, encodeSealedBlock } from './body.js'
 import {
   type BlockRegion,
   type IndexRecord,
   LOG_ROW,
+  TransactionRows,
+  type WireSpans,
   decodeIndexRecord,
-  decodeLogTable,
-  encodeLogTable,
 } from './indexRecord.js'
 import type { BlockEncoder, BlockWire, SealedBlock, WireSpan } from './record.js'
 
@@ -68,17 +68,18 @@ export class BlockRegions {
 
   /** Returns the wire bytes of a block, read on demand. */
   wire(record: IndexRecord): BlockWire {
-    const { head, transactionSpans, receiptSpans } = record
+    const { head } = record
+    const { transactionSpans, receiptSpans } = record.rows
     return {
       head: () => this.#wire(record, head),
       transactions: () => this.#shared(record, transactionSpans),
       transaction: (index) => this.#itemWire(record, transactionSpans, index),
-      transactionsBetween: (begin, end) => this.#itemWires(record, transactionSpans.slice(begin, end)),
+      transactionsBetween: (begin, end) => this.#itemWires(record, transactionSpans, { begin, end }),
       receipts: () => this.#shared(record, receiptSpans),
-      receiptsLength: () => joined(receiptSpans).length,
+      receiptsLength: () => receiptSpans.join().length,
       receipt: (index) => this.#itemWire(record, receiptSpans, index),
-      receiptStart: (index, length) => this.#startWire(record, receiptSpans[index]!, length),
-      receiptsBetween: (begin, end) => this.#itemWires(record, receiptSpans.slice(begin, end)),
+      receiptStart: (index, length) => this.#startWire(record, receiptSpans.at(index), length),
+      receiptsBetween: (begin, end) => this.#itemWires(record, receiptSpans, { begin, end }),
     }
   }
 
@@ -89,7 +90,7 @@ export class BlockRegions {
     if (indices !== undefined && isSparse(indices.length, logCount)) {
       return indices.map((index) => this.#wire(record, decodeLogTable(this.#logTable(record, index, 1))[0]!))
     }
-    const { offset, length } = joined(record.receiptSpans)
+    const { offset, length } = record.rows.receiptSpans.join()
     const receipts = this.#wire(record, { offset, length })
     const start = receipts.byteOffset - offset
     const table = viewOf(this.#logTable(record, 0, logCount))
@@ -108,7 +109,7 @@ export class BlockRegions {
     const { logCount } = record.region
     if (logCount === 0) return { count: 0, bytes: 0 }
     const count = indices?.length ?? logCount
-    const { length } = joined(record.receiptSpans)
+    const { length } = record.rows.receiptSpans.join()
     const share = isSparse(count, logCount) ? count / logCount : 1
     return { count, bytes: count * LOG_OBJECT_BYTES + length * share }
   }
@@ -118,8 +119,8 @@ export class BlockRegions {
     return this.#records.read(region.position, 0, region.blockLength)
   }
 
-  /** Returns the receipts in consensus form. */
-  receiptsRlp({ region }: IndexRecord): Uint8Array[] {
+  /** Yields the receipts in consensus form. */
+  receiptsRlp({ region }: IndexRecord): Iterable<Uint8Array> {
     const encoded = this.#records.read(region.position, region.blockLength, region.receiptsLength)
     return envelopesOf(encoded, splitRlp(encoded, 0, encoded.length))
   }
@@ -128,9 +129,9 @@ export class BlockRegions {
    * Caches the wire bytes of a block stored just now, because the sender of a transaction asks for its receipt next.
    * Long blocks are skipped, as they would crowd out all others.
    */
-  keep({ block, transactionSpans, receiptSpans }: IndexRecord, bytes: Uint8Array): void {
+  keep({ block, rows }: IndexRecord, bytes: Uint8Array): void {
     if (bytes.length > MAX_CACHED_AT_ONCE) return
-    for (const { offset, length } of [joined(transactionSpans), joined(receiptSpans)]) {
+    for (const { offset, length } of [rows.transactionSpans.join(), rows.receiptSpans.join()]) {
       if (length > 0) {
         this.#wires.set(wireKey(block.ordinal, { offset, length }), bytes.subarray(offset, offset + length))
       }
@@ -141,9 +142,9 @@ export class BlockRegions {
    * Returns the wire bytes of one of adjacent spans. Uses those of all spans if they are cached or short; otherwise
    * reads only the one.
    */
-  #itemWire(record: IndexRecord, spans: readonly WireSpan[], index: number): Uint8Array {
-    const span = spans[index]!
-    const all = joined(spans)
+  #itemWire(record: IndexRecord, spans: WireSpans, index: number): Uint8Array {
+    const span = spans.at(index)
+    const all = spans.join()
     const kept =
       all.length <= MAX_CACHED_AT_ONCE
         ? this.#shared(record, spans)
@@ -158,17 +159,26 @@ export class BlockRegions {
     return this.#wire(record, { offset, length: Math.min(length, wanted) })
   }
 
-  #itemWires(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array[] {
-    const all = joined(spans)
+  /** Returns the wire bytes of each span from `begin` up to but not including `end`. */
+  #itemWires(
+    record: IndexRecord,
+    spans: WireSpans,
+    { begin, end }: { begin: number; end: number },
+  ): Uint8Array[] {
+    const last = Math.min(end, spans.length)
+    const all = spans.join(begin, last)
     const bytes = this.#wire(record, all)
-    return spans.map(({ offset, length }) =>
-      bytes.subarray(offset - all.offset, offset - all.offset + length),
-    )
+    const wires: Uint8Array[] = []
+    for (let index = begin; index < last; index++) {
+      const { offset, length } = spans.at(index)
+      wires.push(bytes.subarray(offset - all.offset, offset - all.offset + length))
+    }
+    return wires
   }
 
   /** Returns the wire bytes of adjacent spans, and caches them. Callers must not modify them. */
-  #shared(record: IndexRecord, spans: readonly WireSpan[]): Uint8Array {
-    const span = joined(spans)
+  #shared(record: IndexRecord, spans: WireSpans): Uint8Array {
+    const span = spans.join()
     return span.length > MAX_CACHED_WIRE ? this.#wire(record, span) : this.#kept(record, span)
   }
 
@@ -211,14 +221,6 @@ function wireKey(ordinal: number, { offset, length }: WireSpan): string {
   return `${ordinal}/${offset}/${length}`
 }
 
-/** Returns the span that covers adjacent spans. */
-function joined(spans: readonly WireSpan[]): WireSpan {
-  const first = spans[0]
-  const last = spans[spans.length - 1]
-  if (first === undefined || last === undefined) return { offset: 0, length: 0 }
-  return { offset: first.offset, length: last.offset + last.length - first.offset }
-}
-
 /** Position of a region that is not written yet. */
 const NOWHERE = -1
 
@@ -246,11 +248,7 @@ export function* encodeRegion(
   yield
   const encoded = yield* encoder.encode(sealed)
   yield
-  const entries = sealed.transactions.map(({ hash: transactionHash, sender, impersonated }) => ({
-    hash: transactionHash,
-    sender,
-    impersonated,
-  }))
+  const rows = yield* TransactionRows.encode(sealed.transactions, encoded)
   const record: IndexRecord = {
     block: {
       ordinal,
@@ -260,7 +258,7 @@ export function* encodeRegion(
       size,
       altered,
       ...(parentStateRoot !== undefined && { parentStateRoot }),
-      transactions: entries,
+      transactions: rows.entries(),
       uncleHashes,
     },
     region: {
@@ -271,9 +269,29 @@ export function* encodeRegion(
       logCount: encoded.logs.length,
     },
     head: encoded.head,
-    transactionSpans: encoded.transactions,
-    receiptSpans: encoded.receipts,
+    rows,
   }
   const pieces = [blockRlp, receiptsRlp, encoded.bytes, encodeLogTable(encoded.logs)]
   return { record, pieces, wire: encoded.bytes }
+}
+
+/** Encodes the table of logs at the end of a region. */
+function encodeLogTable(logs: readonly WireSpan[]): Uint8Array {
+  if (logs.length === 0) return NO_BYTES
+  const bytes = new Uint8Array(LOG_ROW * logs.length)
+  const view = new DataView(bytes.buffer)
+  logs.forEach(({ offset, length }, index) => {
+    view.setUint32(LOG_ROW * index, offset)
+    view.setUint32(LOG_ROW * index + 4, length)
+  })
+  return bytes
+}
+
+/** Decodes the output of {@link encodeLogTable}. */
+function decodeLogTable(bytes: Uint8Array): WireSpan[] {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  return Array.from({ length: bytes.length / LOG_ROW }, (_, index) => ({
+    offset: view.getUint32(LOG_ROW * index),
+    length: view.getUint32(LOG_ROW * index + 4),
+  }))
 }

@@ -123,7 +123,7 @@ export class BlockStore {
     const keys = this.#keys
     const { record, pieces, wire } = yield* encodeRegion(sealed, ordinal, this.#encoder)
     record.block.stateNode = stateNode
-    const index = yield* encodeIndexRecord(record, sealed.encoded?.header)
+    const index = encodeIndexRecord(record, sealed.encoded?.header)
     batch.putRecord({
       pieces: [...pieces, index],
       rows: (position) => {
@@ -292,8 +292,8 @@ export class BlockStore {
     return this.#regions.blockRlp(this.#recordOf(block))
   }
 
-  /** Returns a block's receipts in consensus form. */
-  receiptsRlp(block: StoredBlock): Uint8Array[] {
+  /** Yields a block's receipts in consensus form. */
+  receiptsRlp(block: StoredBlock): Iterable<Uint8Array> {
     return this.#regions.receiptsRlp(this.#recordOf(block))
   }
 
@@ -324,9 +324,9 @@ export class BlockStore {
 
 /** Size limit of the cached records. */
 const CAPACITY_BYTES = 8 * 1024 * 1024
-/** Approximate size of a decoded record, mostly headers of many small arrays. */
+/** Approximate size of a decoded record: mostly the header of many small arrays, and the rows of transactions. */
 const BLOCK_BYTES = 4000
-const TRANSACTION_BYTES = 450
+const TRANSACTION_BYTES = 150
 
 /** Records used at about the same time. */
 class Generation {

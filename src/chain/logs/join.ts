@@ -1,5 +1,3 @@
-import { intersect, unite } from '../block/indexRecord.js'
-
 /** The logs of one block that satisfy a condition. */
 export interface Posting {
   /** The block's ordinal. */
@@ -82,4 +80,24 @@ export async function* allOf(cursors: readonly PostingCursor[], from: number): A
     if (indices === undefined || indices.length > 0) yield { ordinal, ...(indices && { indices }) }
     ordinal++
   }
+}
+
+/** Returns the indices that are in both ascending lists. */
+function intersect(a: readonly number[], b: readonly number[]): number[] {
+  const common: number[] = []
+  for (let i = 0, j = 0; i < a.length && j < b.length;) {
+    if (a[i]! < b[j]!) i++
+    else if (a[i]! > b[j]!) j++
+    else {
+      common.push(a[i]!)
+      i++
+      j++
+    }
+  }
+  return common
+}
+
+/** Returns the indices that are in one of several disjoint lists, in ascending order. */
+function unite(lists: readonly (readonly number[])[]): number[] {
+  return [...Uint32Array.from(lists.flat()).sort()]
 }

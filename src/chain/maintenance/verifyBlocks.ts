@@ -74,7 +74,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
   const rlp = blocks.blockRlp(block)
   const [storedHeader] = RLP.decode(rlp) as [Uint8Array[]]
   if (!bytesEqual(RLP.encode(storedHeader), encodeHeader(header))) yield 'the header in its RLP differs'
-  const raws = rawTransactions(rlp)
+  const raws = [...rawTransactions(rlp)]
   if (!bytesEqual(runToCompletion(orderedRoot(raws)), header.transactionsRoot))
     yield 'its transactions do not match its transactionsRoot'
   for (const [index, raw] of raws.entries()) {
@@ -82,7 +82,7 @@ function* bodyProblems({ database, keys, blocks }: StoredChain, block: StoredBlo
     if (hash === undefined || !bytesEqual(keccak256(raw), hash))
       yield `its transaction ${index} has a different hash`
   }
-  const receipts = blocks.receiptsRlp(block)
+  const receipts = [...blocks.receiptsRlp(block)]
   if (!bytesEqual(runToCompletion(orderedRoot(receipts)), header.receiptsRoot))
     yield 'its receipts do not match its receiptsRoot'
   for (const { criterion, posting } of runToCompletion(logRows(receipts.flatMap(logsOf)))) {

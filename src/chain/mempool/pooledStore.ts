@@ -86,9 +86,9 @@ export function* pooledFromBlock(
 ): Iterable<NamedPooled> {
   if (block.transactions.length === 0) return
   const raws = rawTransactions(blocks.blockRlp(block))
-  for (const [index, entry] of block.transactions.entries()) {
-    const raw = raws[index]
-    if (raw !== undefined) yield { ...entry, order: 0, raw: withBlobs(raw, blobs) }
+  for (const { hash, sender, impersonated } of block.transactions) {
+    const raw = raws.next().value
+    if (raw !== undefined) yield { hash, sender, impersonated, order: 0, raw: withBlobs(raw, blobs) }
   }
 }
 

@@ -92,9 +92,9 @@ export async function replayBlock<T>(
   const { view, block, requester, readsHash, depositContract } = target
   const { header } = block
   const state = target.state ?? new WorkingState({ base: parentState(sources, target), store: states })
-  const rawAt = rawReader(blocks, block)
-  const first = rawAt(0)
-  const rules = rulesOfSigner(first && decodeTransaction(first), view.rulesAt(header))
+  const raws = rawsOf(blocks, block)
+  let raw = raws.next().value
+  const rules = rulesOfSigner(raw && decodeTransaction(raw), view.rulesAt(header))
   const slice = new TimeSlice()
   const environment = createBlockEnvironment(header, rules)
   const context = {
@@ -124,7 +124,8 @@ export async function replayBlock<T>(
       next: async (tracer) => {
         const pause = slice.pause()
         if (pause !== undefined) await pause
-        const pooled = pooledOf(block, rawAt, index++, rules)
+        const pooled = pooledOf(block, index++, raw, rules)
+        raw = raws.next().value
         await tracer?.begin?.(describe(pooled, { evm, state, firstLogIndex: logs }))
         evm.trace(tracer)
         const { receipt } = await execution.apply(pooled)
@@ -146,18 +147,10 @@ function isStored(block: ReplayedBlock): block is StoredBlock {
   return 'ordinal' in block
 }
 
-type RawReader = (index: number) => Uint8Array | undefined
-
-/** Returns what reads the transactions of a block; those of the pending block are encoded one by one. */
-function rawReader(blocks: BlockStore, block: ReplayedBlock): RawReader {
-  if (isStored(block)) {
-    const raws = rawTransactions(blocks.blockRlp(block))
-    return (index) => raws[index]
-  }
-  return (index) => {
-    const sealed = block.transactions[index]
-    return sealed && serializedTransaction(sealed.transaction)
-  }
+/** Yields the transactions of a block in EIP-2718 form; those of the pending block are encoded one by one. */
+function* rawsOf(blocks: BlockStore, block: ReplayedBlock): Generator<Uint8Array, undefined> {
+  if (isStored(block)) yield* rawTransactions(blocks.blockRlp(block))
+  else for (const { transaction } of block.transactions) yield serializedTransaction(transaction)
 }
 
 /**
@@ -171,17 +164,18 @@ function rulesOfSigner(fields: TransactionFields | undefined, rules: ForkRules):
 /** Decodes a transaction of a block; its sender is already known. */
 function pooledOf(
   { header, transactions }: ReplayedBlock,
-  rawAt: RawReader,
   index: number,
+  raw: Uint8Array | undefined,
   rules: ForkRules,
 ): PooledTransaction {
-  const [raw, entry] = [rawAt(index), transactions[index]]
+  const entry = transactions[index]
   if (raw === undefined || entry === undefined) {
     throw new RangeError(`block ${header.number} has no transaction ${index}`)
   }
   const fields = decodeTransaction(raw)
   const transaction = createTransaction(fields, rulesOfSigner(fields, rules))
-  return { transaction, ...entry }
+  const { hash, sender, impersonated } = entry
+  return { transaction, hash, sender, impersonated }
 }
 
 function describe(
