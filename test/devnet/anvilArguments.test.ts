@@ -112,6 +112,7 @@ describe("what anvil accepts beyond geth's formats", () => {
     ],
     ['anvil_mine', ['0x', null], ['0x0', null]],
     ['debug_traceTransaction', [hash, { limit: 1000 }], [hash, { limit: 1000 }]],
+    ['debug_traceTransaction', [hash, { overrides: { chainId: '0x1' } }], [hash, { overrides: undefined }]],
     ['evm_setIntervalMining', ['0x5'], ['0x5']],
     ['anvil_unknown', ['x'], ['x']],
   ])('%s %j', (method, given, taken) => {

@@ -346,7 +346,7 @@ describe('requests of Otterscan', () => {
       true,
     )
     const receipts = await call<Members[]>('eth_getBlockReceipts', 'latest')
-    const timestamp = Number(whole['timestamp'])
+    const { timestamp } = whole
     const shown = (begin: number, end: number) => ({
       fullblock: {
         ...whole,

@@ -45,12 +45,16 @@ export function shortReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
   const bloom = textMember(wire, 'logsBloom', logs)
   if (bloom === undefined) throw new Error('the receipt has no bloom filter')
   const rest = wire.subarray(bloom.end + 1, -1)
-  return [wire.subarray(0, logs), rest, `,"timestamp":${timestamp},"logs":null,"logsBloom":null}`]
+  return [
+    wire.subarray(0, logs),
+    rest,
+    `,"timestamp":${jsonQuantity(timestamp)},"logs":null,"logsBloom":null}`,
+  ]
 }
 
 /** Returns a receipt object with the time of its block, in seconds. */
 export function timedReceipt(wire: Uint8Array, timestamp: bigint): WirePiece[] {
-  return [wire.subarray(0, -1), `,"timestamp":${timestamp}}`]
+  return [wire.subarray(0, -1), `,"timestamp":${jsonQuantity(timestamp)}}`]
 }
 
 /** Returns a block object for Otterscan with the transaction count, without transactions and closing brace. */

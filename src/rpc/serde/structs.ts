@@ -178,6 +178,8 @@ const tracing: Readonly<Record<string, Reader>> = {
   debug: steps,
   limit: jsonNumber,
   timeout: text('named'),
+  // A member of geth's alone, so any value goes and has no effect.
+  overrides: () => undefined,
   tracer: (value) => {
     if (typeof value === 'string') return value
     throw noVariant('GethDebugTracerType')

@@ -308,7 +308,7 @@ const anvilDifferences: readonly ExpectedDifference[] = [
     reason: 'conflicting fields and empty lists of authorizations or blobs are refused, as in geth',
     matches: where({
       ours: /gasPrice and|are set and not equal|authorization|blob|chainId does not match/,
-      request: /^eth_(send|call|estimate|sign|fill)/,
+      request: /^eth_(send|call|estimate|sign|fill|createAccessList)/,
     }),
   },
   {
