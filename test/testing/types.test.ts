@@ -49,24 +49,28 @@ const balance: Promise<unknown> = node().request('eth_getBalance', [node().accou
 export = { balance, network: hardhat.standinNetwork() }
 `
 
-test('the declarations of the adapters type-check without skipLibCheck, for modules and CommonJS', async () => {
-  await build({ log: () => undefined })
-  const project = await createProject({
-    'package.json': '{}',
-    'tsconfig.json': JSON.stringify(settings),
-    'modules.mts': modules,
-    'commonJs.cts': commonJs,
-  })
-  try {
-    const output = await project
-      .run(['node_modules/typescript/bin/tsc', '-p', '.'])
-      .catch((error: Error) => error.message)
-    // Ignores errors in the declarations of other packages.
-    const own = output
-      .split('\n')
-      .filter((line) => /error/.test(line) && !/^\S*node_modules\/(?!standin)/.test(line))
-    expect(own).toEqual([])
-  } finally {
-    await project.remove()
-  }
-})
+test(
+  'the declarations of the adapters type-check without skipLibCheck, for modules and CommonJS',
+  { timeout: 300_000 },
+  async () => {
+    await build({ log: () => undefined })
+    const project = await createProject({
+      'package.json': '{}',
+      'tsconfig.json': JSON.stringify(settings),
+      'modules.mts': modules,
+      'commonJs.cts': commonJs,
+    })
+    try {
+      const output = await project
+        .run(['node_modules/typescript/bin/tsc', '-p', '.'])
+        .catch((error: Error) => error.message)
+      // Ignores errors in the declarations of other packages.
+      const own = output
+        .split('\n')
+        .filter((line) => /error/.test(line) && !/^\S*node_modules\/(?!standin)/.test(line))
+      expect(own).toEqual([])
+    } finally {
+      await project.remove()
+    }
+  },
+)
