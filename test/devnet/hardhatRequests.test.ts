@@ -258,6 +258,12 @@ describe('under --compat hardhat', () => {
         data: { message },
       })
     }
+    const message = 'Expected between 0 and 1 arguments and got 3'
+    expect(await errorOf(devnet, 'hardhat_reset', { forking: {} }, 1, 2)).toEqual({
+      code: -32602,
+      message,
+      data: { message },
+    })
     expect(await devnet.call('hardhat_reset')).toBe(true)
     expect(await devnet.call('hardhat_reset', { other: 1 })).toBe(true)
   })

@@ -93,11 +93,12 @@ function blobsUnsupported(what: string, issue: number): ServerError {
 const MAX_FEE_BLOCKS = 1024n
 
 /**
- * Checks the configuration of hardhat_reset (hardhat: core/jsonrpc/types, hardhat-network.ts).
+ * Checks the arguments of hardhat_reset: a configuration (hardhat: core/jsonrpc/types, hardhat-network.ts).
  *
  * @throws RpcError with hardhat's message
  */
-export function checkHardhatReset(configuration: unknown): void {
+export function checkHardhatReset([configuration, ...more]: readonly unknown[]): void {
+  if (more.length > 0) throw refused(`Expected between 0 and 1 arguments and got ${1 + more.length}`)
   const path = 'HardhatNetworkConfig | undefined'
   if (configuration === undefined) return
   if (!isObject(configuration)) throw invalidConfiguration([[configuration, path]])
@@ -124,7 +125,10 @@ function invalidConfiguration(mistakes: readonly [value: unknown, place: string]
   const mistakeTexts = mistakes.map(
     ([value, place]) => `Invalid value ${shownValue(value)} supplied to : ${place}`,
   )
-  const message = `Errors encountered in param 0: ${mistakeTexts.join(', ')}`
+  return refused(`Errors encountered in param 0: ${mistakeTexts.join(', ')}`)
+}
+
+function refused(message: string): RpcError {
   return new RpcError(-32602, message, { data: { message } })
 }
 

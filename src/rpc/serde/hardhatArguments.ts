@@ -228,9 +228,9 @@ const readers: Readonly<Record<string, ArgumentsReader>> = {
   evm_mine: times,
   evm_setIntervalMining: one(miningInterval),
   evm_setNextBlockTimestamp: one(timestamp),
-  hardhat_reset: ([configuration]) => {
-    checkHardhatReset(configuration)
-    return [configuration]
+  hardhat_reset: (given) => {
+    checkHardhatReset(given)
+    return [...given]
   },
   hardhat_mine: several('Mine', [option(uint(64))], [option(uint(64))]),
   hardhat_setBalance: several('SetBalance', address, quantity),
