@@ -100,16 +100,32 @@ function largeValues(bytes: number): Record<string, string> {
 /** Stands for the large value in a request. */
 const MARKER = 'large value'
 
-/** Number of elements or members of a value that follows its schema. */
+/** Most elements or members of a value that follows its schema. */
 const MANY = 50_000
 
-/** Makes a list or object with as many elements or members as its schema allows; undefined if the schema is neither. */
-function manyOf(random: Random, { items, properties, additionalProperties }: Schema): unknown {
-  if (typeof items === 'object') return many(MANY, () => valueOf(random, items))
-  if (properties === undefined && typeof additionalProperties === 'object') {
-    return Object.fromEntries(many(MANY, (index) => [address(index), valueOf(random, additionalProperties)]))
+/**
+ * Makes JSON of about the given number of bytes, or of {@link MANY} elements or members that a list or object may have
+ * by its schema; undefined if the schema is neither.
+ */
+function manyOf(
+  random: Random,
+  { items, properties, additionalProperties }: Schema,
+  bytes: number,
+): string | undefined {
+  if (typeof items === 'object') return `[${textsOf(random, items, bytes).join()}]`
+  if (properties !== undefined || typeof additionalProperties !== 'object') return undefined
+  const members = textsOf(random, additionalProperties, bytes)
+  return `{${members.map((member, index) => `${text(address(index))}:${member}`).join()}}`
+}
+
+function textsOf(random: Random, schema: Schema, bytes: number): string[] {
+  const texts: string[] = []
+  for (let length = 0; texts.length < MANY && length < bytes;) {
+    const one = text(valueOf(random, schema) ?? null)
+    texts.push(one)
+    length += one.length
   }
-  return undefined
+  return texts
 }
 
 /** A place of a request's body, and what sends that body. */
@@ -131,9 +147,9 @@ async function sweep(targets: ReadonlyMap<string, readonly Target[]>, bytes: num
   const stops: { stop: number; name: string; stacks: string[] }[] = []
   for (let sent = 0; sent < REQUESTS; sent++) {
     const target = pick(random, pick(random, [...targets.values()]))
-    const followsSchema = random() < 0.3 ? manyOf(random, target.schema) : undefined
+    const followsSchema = random() < 0.3 ? manyOf(random, target.schema, bytes) : undefined
     const kind = pick(random, Object.keys(large))
-    const value = followsSchema === undefined ? large[kind]! : text(followsSchema)
+    const value = followsSchema ?? large[kind]!
     const body = text(target.fill(random, MARKER)).replace(text(MARKER), () => value)
     const name = `${target.name}, ${followsSchema === undefined ? kind : 'as many as it may have'}`
     let least = Infinity
