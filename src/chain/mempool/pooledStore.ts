@@ -88,7 +88,8 @@ export function* pooledFromBlock(
   const raws = rawTransactions(blocks.blockRlp(block))
   for (const { hash, sender, impersonated } of block.transactions) {
     const raw = raws.next().value
-    if (raw !== undefined) yield { hash, sender, impersonated, order: 0, raw: withBlobs(raw, blobs) }
+    // In its own memory: a view in the pool would keep the whole block there.
+    if (raw !== undefined) yield { hash, sender, impersonated, order: 0, raw: withBlobs(raw.slice(), blobs) }
   }
 }
 
