@@ -6,7 +6,7 @@ export const BLAKE2_INPUT_LENGTH = 213
 export const ROUNDS_AT_ONCE = 4096
 
 /** The eight words of the initialization vector in 32-bit halves, lower half first. */
-const INITIAL = Uint32Array.of(
+const INITIAL = Int32Array.of(
   ...[0xf3bcc908, 0x6a09e667, 0x84caa73b, 0xbb67ae85, 0xfe94f82b, 0x3c6ef372, 0x5f1d36f1, 0xa54ff53a],
   ...[0xade682d1, 0x510e527f, 0x2b3e6c1f, 0x9b05688c, 0xfb41bd6b, 0x1f83d9ab, 0x137e2179, 0x5be0cd19],
 )
@@ -45,11 +45,11 @@ const MIXED = [
  */
 export function* blake2Compress(input: Uint8Array): Steps<Uint8Array> {
   const read = new DataView(input.buffer, input.byteOffset, input.length)
-  const halves = (start: number, count: number): Uint32Array =>
-    Uint32Array.from({ length: count }, (_, index) => read.getUint32(start + 4 * index, true))
+  const halves = (start: number, count: number): Int32Array =>
+    Int32Array.from({ length: count }, (_, index) => read.getInt32(start + 4 * index, true))
   const rounds = roundsOf(input)
   const [state, message, offset] = [halves(4, 16), halves(68, 32), halves(196, 4)]
-  const working = new Uint32Array(32)
+  const working = new Int32Array(32)
   working.set(state)
   working.set(INITIAL, 16)
   for (let half = 0; half < 4; half++) working[24 + half]! ^= offset[half]!
@@ -63,7 +63,7 @@ export function* blake2Compress(input: Uint8Array): Steps<Uint8Array> {
   }
   const output = new DataView(new ArrayBuffer(64))
   for (let half = 0; half < 16; half++) {
-    output.setUint32(4 * half, state[half]! ^ working[half]! ^ working[half + 16]!, true)
+    output.setInt32(4 * half, state[half]! ^ working[half]! ^ working[half + 16]!, true)
   }
   return new Uint8Array(output.buffer)
 }
@@ -75,38 +75,54 @@ export function roundsOf(input: Uint8Array): number {
 
 /** Mixes two message words into four words of the working state (RFC 7693, section 3.1). */
 function mix(
-  v: Uint32Array,
+  v: Int32Array,
   [a, b, c, d]: readonly [number, number, number, number],
-  message: Uint32Array,
+  message: Int32Array,
   x: number,
   y: number,
 ): void {
-  add(v, a, v[b]!, v[b + 1]!)
-  add(v, a, message[x]!, message[x + 1]!)
-  let [low, high] = [v[d]! ^ v[a]!, v[d + 1]! ^ v[a + 1]!]
-  v[d] = high
-  v[d + 1] = low
-  add(v, c, v[d], v[d + 1]!)
-  low = v[b]! ^ v[c]!
-  high = v[b + 1]! ^ v[c + 1]!
-  v[b] = (low >>> 24) | (high << 8)
-  v[b + 1] = (high >>> 24) | (low << 8)
-  add(v, a, v[b], v[b + 1]!)
-  add(v, a, message[y]!, message[y + 1]!)
-  low = v[d] ^ v[a]!
-  high = v[d + 1]! ^ v[a + 1]!
-  v[d] = (low >>> 16) | (high << 16)
-  v[d + 1] = (high >>> 16) | (low << 16)
-  add(v, c, v[d], v[d + 1]!)
-  low = v[b] ^ v[c]!
-  high = v[b + 1]! ^ v[c + 1]!
-  v[b] = (high >>> 31) | (low << 1)
-  v[b + 1] = (low >>> 31) | (high << 1)
+  // All halves stay 32-bit integers: V8 adds larger numbers as floating-point ones, which takes twice as long.
+  let [aLow, aHigh, bLow, bHigh] = [v[a]!, v[a + 1]!, v[b]!, v[b + 1]!]
+  let [cLow, cHigh, dLow, dHigh] = [v[c]!, v[c + 1]!, v[d]!, v[d + 1]!]
+
+  let addend = message[x]!
+  let sum = (aLow + bLow) | 0
+  aHigh = (aHigh + bHigh + carryOf(aLow, bLow, sum)) | 0
+  aLow = (sum + addend) | 0
+  aHigh = (aHigh + message[x + 1]! + carryOf(sum, addend, aLow)) | 0
+  ;[dLow, dHigh] = [dHigh ^ aHigh, dLow ^ aLow]
+  sum = (cLow + dLow) | 0
+  cHigh = (cHigh + dHigh + carryOf(cLow, dLow, sum)) | 0
+  cLow = sum
+  bLow ^= cLow
+  bHigh ^= cHigh
+  ;[bLow, bHigh] = [(bLow >>> 24) | (bHigh << 8), (bHigh >>> 24) | (bLow << 8)]
+
+  addend = message[y]!
+  sum = (aLow + bLow) | 0
+  aHigh = (aHigh + bHigh + carryOf(aLow, bLow, sum)) | 0
+  aLow = (sum + addend) | 0
+  aHigh = (aHigh + message[y + 1]! + carryOf(sum, addend, aLow)) | 0
+  dLow ^= aLow
+  dHigh ^= aHigh
+  ;[dLow, dHigh] = [(dLow >>> 16) | (dHigh << 16), (dHigh >>> 16) | (dLow << 16)]
+  sum = (cLow + dLow) | 0
+  cHigh = (cHigh + dHigh + carryOf(cLow, dLow, sum)) | 0
+  cLow = sum
+  bLow ^= cLow
+  bHigh ^= cHigh
+
+  v[a] = aLow
+  v[a + 1] = aHigh
+  v[b] = (bHigh >>> 31) | (bLow << 1)
+  v[b + 1] = (bLow >>> 31) | (bHigh << 1)
+  v[c] = cLow
+  v[c + 1] = cHigh
+  v[d] = dLow
+  v[d + 1] = dHigh
 }
 
-/** Adds a 64-bit number to a word. */
-function add(v: Uint32Array, word: number, low: number, high: number): void {
-  const sum = v[word]! + low
-  v[word] = sum
-  v[word + 1] = v[word + 1]! + high + (sum > 0xffffffff ? 1 : 0)
+/** Returns the carry of two 32-bit integers, given their sum modulo 2^32: 0 or 1. */
+function carryOf(first: number, second: number, sum: number): number {
+  return ((first & second) | ((first | second) & ~sum)) >>> 31
 }
