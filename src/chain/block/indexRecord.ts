@@ -100,6 +100,7 @@ export class TransactionRows {
     return new TransactionRows(bytes)
   }
 
+  /** Returns the transactions in order, as views of their rows. */
   entries(): TransactionEntry[] {
     return Array.from(
       { length: this.bytes.length / TRANSACTION_ROW },
@@ -108,7 +109,7 @@ export class TransactionRows {
   }
 }
 
-/** A transaction that views its row. */
+/** A transaction that views its row. Its members are getters, which a spread leaves out. */
 class StoredTransaction implements TransactionEntry {
   readonly #rows: Uint8Array
   readonly #at: number

@@ -88,8 +88,15 @@ export function* pooledFromBlock(
   const raws = rawTransactions(blocks.blockRlp(block))
   for (const { hash, sender, impersonated } of block.transactions) {
     const raw = raws.next().value
-    // In its own memory: a view in the pool would keep the whole block there.
-    if (raw !== undefined) yield { hash, sender, impersonated, order: 0, raw: withBlobs(raw.slice(), blobs) }
+    if (raw === undefined) return
+    yield {
+      // In their own memory: views in the pool would keep the whole block there.
+      hash: hash.slice(),
+      sender: sender.slice(),
+      raw: withBlobs(raw.slice(), blobs),
+      impersonated,
+      order: 0,
+    }
   }
 }
 
