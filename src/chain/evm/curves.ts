@@ -1,5 +1,6 @@
-import { type EVMBLSInterface, type EVMBN254Interface, EVMError, MCLBLS, RustBN254 } from '@ethereumjs/evm'
+import { type EVMBLSInterface, type EVMBN254Interface, EVMError, MCLBLS } from '@ethereumjs/evm'
 import { type Awaitable, nextTurn } from '../../encoding/timeSlice.js'
+import { type MclInstance, createBn254 } from '../crypto/bn254.js'
 import { outcomeOr } from '../crypto/outcome.js'
 
 const messages = EVMError.errorMessages
@@ -12,9 +13,11 @@ let blsLoading: Promise<void> | undefined
 /** Loads the library of {@link bn254}, once, when a precompile first needs it. */
 export function loadBn254(): Awaitable<void> {
   if (bn254Library !== undefined) return undefined
-  bn254Loading ??= import('rustbn-wasm').then(async ({ initRustBN }) => {
+  bn254Loading ??= import('mcl-wasm/dist/mcl_c.js').then(async ({ default: createInstance }) => {
     await nextTurn()
-    bn254Library = new RustBN254(await initRustBN())
+    const instance = (await createInstance({})) as MclInstance
+    await nextTurn()
+    bn254Library = createBn254(instance)
   })
   return bn254Loading
 }
