@@ -156,6 +156,20 @@ describe('--compat anvil', () => {
     expect(await call('debug_traceCall', { to: numbering }, 'pending')).toMatchObject({ returnValue: next })
   })
 
+  // PUSH1 1 PUSH0 PUSH0 CREATE, and with a salt CREATE2; the costs are those that anvil 1.7.1 shows.
+  test.each([
+    ['CREATE', '0x60015f5ff000', 145_112],
+    ['CREATE2', '0x5f60015f5ff500', 145_095],
+  ])('counts the gas passed to %s as its cost', async (op, data, gasCost) => {
+    const { call, from } = devnet
+    const { structLogs } = await call<{ structLogs: { op: string }[] }>(
+      'debug_traceCall',
+      { from, data, gas: '0x30d40' },
+      'latest',
+    )
+    expect(structLogs.find((step) => step.op === op)).toMatchObject({ gasCost })
+  })
+
   test('runs traced calls at their fee cap, and refuses them like calls', async () => {
     const { call, to } = devnet
     const trace = (fields: object): Promise<unknown> =>

@@ -105,6 +105,16 @@ describe('under --compat hardhat', () => {
     expect(structLogs[0]).toEqual({ pc: 0, op: 'PUSH1', gas: 16_756_216, gasCost: 3, depth: 1 })
   })
 
+  test('a trace counts the gas passed to a creation as its cost', async () => {
+    // PUSH1 1 PUSH0 PUSH0 CREATE; the cost is that which hardhat 2.29 shows.
+    const { structLogs } = await devnet.call<{ structLogs: { op: string }[] }>(
+      'debug_traceCall',
+      { from: devnet.from, data: '0x60015f5ff000', gas: '0x30d40' },
+      'latest',
+    )
+    expect(structLogs.find(({ op }) => op === 'CREATE')).toMatchObject({ gas: 146_907, gasCost: 145_112 })
+  })
+
   test('a message with blobs is refused, and percentiles may repeat', async () => {
     const message =
       'An EIP-4844 (shard blob) call request was received, but Hardhat only supports them via `eth_sendRawTransaction`. See https://github.com/NomicFoundation/hardhat/issues/5182'

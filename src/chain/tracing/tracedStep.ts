@@ -122,7 +122,13 @@ async function priceStep(
     throw failure
   }
   if (callTypes.has(runState.opCode)) step.cost += runState.messageGasLimit ?? 0n
+  if (createTypes.has(runState.opCode)) step.creationGas = creationGas(runState.gasLeft - step.cost, rules)
   return step
+}
+
+/** Returns how much of the remaining gas a creation gets: all, or since EIP-150 all but 1/64. */
+function creationGas(remaining: bigint, rules: ForkRules): bigint {
+  return rules.gteHardfork('tangerineWhistle') ? remaining - remaining / 64n : remaining
 }
 
 /**

@@ -40,6 +40,8 @@ export interface Step {
   gas: bigint
   /** Gas of the opcode, including what it passes to a call. */
   cost: bigint
+  /** Gas passed to a creation, which geth does not count as a cost of the opcode, but revm does. */
+  creationGas?: bigint
   /** Words of memory before the opcode expands it. */
   memoryWords: number
   /** geth's message if the opcode lacks gas or stack items, and so does not run. */

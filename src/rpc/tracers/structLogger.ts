@@ -7,7 +7,7 @@ import {
   type StructLogSink,
   StructLogger,
 } from '../../chain/tracing/structLogger.js'
-import type { ExecutionTracer } from '../../chain/tracing/tracer.js'
+import type { ExecutionTracer, Step } from '../../chain/tracing/tracer.js'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { LargeMap } from '../../encoding/largeMap.js'
 import type { Steps } from '../../encoding/timeSlice.js'
@@ -88,17 +88,22 @@ class StructLogText implements StructLogSink {
 
 /** Geth's format (eth/tracers/logger/logger.go, structLogLegacy). */
 function gethStep(log: StructLog): string {
-  const { refund } = log
-  return refund > 0n ? withRefund(log) : `${stepMembers(log)}}`
+  const { refund, step } = log
+  return `${stepMembers(log, step.cost)}${refund > 0n ? `,"refund":${refund}` : ''}}`
 }
 
-/** Anvil's format, which is geth's but includes a zero refund. */
-function withRefund(log: StructLog): string {
-  return `${stepMembers(log)},"refund":${log.refund}}`
+/** Anvil's format: geth's, except that it includes a zero refund, and in a creation's cost the gas passed to it. */
+function anvilStep(log: StructLog): string {
+  return `${stepMembers(log, revmCost(log.step))},"refund":${log.refund}}`
 }
 
-function stepMembers({ step, stack, returnData, memory, storage }: StructLog): string {
-  const { runState, gas, cost, failure } = step
+/** Returns the cost of an opcode including the gas passed to a call or a creation. */
+function revmCost({ cost, creationGas = 0n }: Step): bigint {
+  return cost + creationGas
+}
+
+function stepMembers({ step, stack, returnData, memory, storage }: StructLog, cost: bigint): string {
+  const { runState, gas, failure } = step
   const { opCode, programCounter, env } = runState
   let text =
     `{"pc":${programCounter},"op":"${opcodeNames[opCode]}","gas":${gas},"gasCost":${cost}` +
@@ -113,12 +118,14 @@ function stepMembers({ step, stack, returnData, memory, storage }: StructLog): s
 
 /**
  * Hardhat's format, that of EIP-3155 before geth changed it: words have all their digits and no prefix, and every step
- * has all enabled members. An opcode that runs out of gas costs what was left.
+ * has all enabled members. An opcode that runs out of gas costs what was left, and a creation includes the gas passed
+ * to it.
  */
 function hardhatStep({ step, stack, memory, storage }: StructLog): string {
-  const { runState, gas, cost } = step
+  const { runState, gas } = step
   const { opCode, programCounter, env } = runState
   const name = opcodeNames[opCode] ?? ''
+  const cost = revmCost(step)
   let text =
     `{"pc":${programCounter},"op":"${name}","gas":${gas},"gasCost":${cost > gas ? gas : cost}` +
     `,"depth":${env.depth + 1}`
@@ -133,7 +140,7 @@ function hardhatStep({ step, stack, memory, storage }: StructLog): string {
 
 const formats: Readonly<Record<TraceForm, TraceFormat>> = {
   geth: { wordPrefix: '0x', step: gethStep, nothing: '"0x"' },
-  anvil: { wordPrefix: '0x', step: withRefund, nothing: '"0x"' },
+  anvil: { wordPrefix: '0x', step: anvilStep, nothing: '"0x"' },
   hardhat: { wordPrefix: '', step: hardhatStep, nothing: '""' },
 }
 
