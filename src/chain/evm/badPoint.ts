@@ -1,7 +1,7 @@
 import { EVMError } from '@ethereumjs/evm'
 import { bytesToBigint } from '../../encoding/hex.js'
 import type { Steps } from '../../encoding/timeSlice.js'
-import { isInBlsSubgroup, isInBn254Subgroup } from './curves.js'
+import { curves } from './curves.js'
 
 /** A curve y² = x³ + b over a prime field, and its twist over the field with i² = -1 (EIP-197, EIP-2537). */
 interface Curve {
@@ -14,8 +14,8 @@ interface Curve {
   twist: { numerator: Element; denominator: Element }
   /** Index of the real part in an encoded element of the twist's field: 0 or 1. */
   realIndex: 0 | 1
-  /** Whether a point on the curve or its twist is in the subgroup. */
-  isInSubgroup: (point: Uint8Array) => boolean
+  /** Name in {@link curves}. */
+  name: keyof typeof curves
   /** BN254's G1 is the entire curve. */
   messages: { offCurve: string; g1?: string; g2: string }
 }
@@ -30,7 +30,7 @@ const bn254: Curve = {
   b: 3n,
   twist: { numerator: [3n, 0n], denominator: [9n, 1n] },
   realIndex: 1,
-  isInSubgroup: isInBn254Subgroup,
+  name: 'bn254',
   messages: {
     offCurve: 'point is not on curve',
     g2: 'point is not in correct subgroup',
@@ -45,7 +45,7 @@ const bls12381: Curve = {
   b: 4n,
   twist: { numerator: [4n, 4n], denominator: [1n, 0n] },
   realIndex: 0,
-  isInSubgroup: isInBlsSubgroup,
+  name: 'bls12381',
   messages: {
     offCurve: 'invalid point: not on curve',
     g1: 'g1 point is not on correct subgroup',
@@ -134,9 +134,10 @@ function subgroupMessage(part: Part, { messages }: Curve): string | undefined {
 }
 
 /** Returns what is wrong with a part whose point is on the curve, if anything. */
-function subgroupFaultOf(part: Part, bytes: Uint8Array, curve: Curve): string | undefined {
-  const message = subgroupMessage(part, curve)
-  return message === undefined || curve.isInSubgroup(bytes) ? undefined : message
+function subgroupFaultOf(part: Part, bytes: Uint8Array, { name, messages }: Curve): string | undefined {
+  if (part !== 'g1' && part !== 'g2') return undefined
+  const message = messages[part]
+  return message === undefined || curves[name].isInSubgroup(part, bytes) ? undefined : message
 }
 
 function lengthOf(part: Part, { elementBytes }: Curve): number {

@@ -8,7 +8,7 @@ import { bigintToBytes, hexToBytes } from '../../encoding/hex.js'
 import { type BlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
-import { bls, bn254, loadBls, loadBn254 } from './curves.js'
+import { bls, bn254, curves } from './curves.js'
 import { createRules } from './forkSchedule.js'
 
 const BlsG1 = bls12_381.G1.Point
@@ -54,7 +54,7 @@ function bnG2(point: InstanceType<typeof BnG2>): Uint8Array {
 }
 
 describe('BLS12-381 agrees with @noble/curves', () => {
-  beforeAll(() => loadBls())
+  beforeAll(() => curves.bls12381.load())
 
   it('adds points', () => {
     for (let round = 0; round < 10; round++) {
@@ -72,6 +72,28 @@ describe('BLS12-381 agrees with @noble/curves', () => {
     expect(bls.addG1(join(blsG1(point), blsG1(point)))).toEqual(blsG1(point.double()))
     expect(bls.addG1(join(blsG1(point), blsG1(point.negate())))).toEqual(infinity)
     expect(bls.addG1(join(infinity, blsG1(point)))).toEqual(blsG1(point))
+  })
+
+  it('takes zeros for the point at infinity', () => {
+    const [point, infinity] = [BlsG1.BASE.multiply(randomScalar()), new Uint8Array(128)]
+    const [twistPoint, twistInfinity] = [BlsG2.BASE.multiply(randomScalar()), new Uint8Array(256)]
+    expect(bls.addG2(join(blsG2(twistPoint), twistInfinity))).toEqual(blsG2(twistPoint))
+    expect(bls.addG2(join(blsG2(twistPoint), blsG2(twistPoint.negate())))).toEqual(twistInfinity)
+    expect(bls.msmG1(join(blsG1(point), words(32, bls12_381.fields.Fr.ORDER)))).toEqual(infinity)
+    expect(bls.pairingCheck(join(infinity, blsG2(twistPoint), blsG1(point), twistInfinity))).toEqual(
+      words(32, 1n),
+    )
+  })
+
+  it('refuses coordinates that are not below the modulus', () => {
+    const { x, y } = BlsG1.BASE.toAffine()
+    for (const point of [words(64, x + BLS_MODULUS, y), words(64, x, y + BLS_MODULUS)]) {
+      expect(() => bls.addG1(join(point, blsG1(BlsG1.BASE)))).toThrow()
+      expect(() => bls.msmG1(join(point, words(32, 5n)))).toThrow()
+      expect(() => bls.pairingCheck(join(point, blsG2(BlsG2.BASE)))).toThrow()
+    }
+    expect(() => bls.mapFPtoG1(words(64, BLS_MODULUS))).toThrow()
+    expect(() => bls.mapFP2toG2(words(64, 1n, BLS_MODULUS))).toThrow()
   })
 
   it.each([1, 3, 17, 600])('sums %i products, in this thread or the worker', async (count) => {
@@ -117,7 +139,7 @@ describe('BLS12-381 agrees with @noble/curves', () => {
 })
 
 describe('BN254 agrees with @noble/curves', () => {
-  beforeAll(() => loadBn254())
+  beforeAll(() => curves.bn254.load())
 
   it('adds and multiplies', () => {
     for (let round = 0; round < 10; round++) {
@@ -384,7 +406,7 @@ it.each([
 )
 
 it('yields between the additions of a loop', async () => {
-  await loadBls()
+  await curves.bls12381.load()
   const additions = 50
   // Adds the points in the call data as many times as the counter says, and returns the last sum. That takes fewer
   // opcodes than normally run between two readings of the clock.

@@ -1,115 +1,92 @@
-import { type EVMBLSInterface, type EVMBN254Interface, EVMError, MCLBLS } from '@ethereumjs/evm'
+import { type EVMBLSInterface, type EVMBN254Interface, EVMError } from '@ethereumjs/evm'
 import { type Awaitable, nextTurn } from '../../encoding/timeSlice.js'
-import { type MclInstance, createBn254 } from '../crypto/bn254.js'
 import { outcomeOr } from '../crypto/outcome.js'
+import {
+  type MclInstance,
+  type PairingCurve,
+  createPairingCurve,
+  curveParameters,
+} from '../crypto/pairingCurve.js'
 
-const messages = EVMError.errorMessages
+const { BN254_FP_NOT_IN_FIELD, BLS_12_381_POINT_NOT_ON_CURVE } = EVMError.errorMessages
 
-let bn254Library: EVMBN254Interface | undefined
-let bn254Loading: Promise<void> | undefined
-let blsLibrary: EVMBLSInterface | undefined
-let blsLoading: Promise<void> | undefined
+/** A curve, for which mcl is started when a precompile first needs it. */
+class LoadedCurve {
+  readonly #name: keyof typeof curveParameters
+  readonly #invalid: EVMError['error']
+  #curve: PairingCurve | undefined
+  #loading: Promise<void> | undefined
 
-/** Loads the library of {@link bn254}, once, when a precompile first needs it. */
-export function loadBn254(): Awaitable<void> {
-  if (bn254Library !== undefined) return undefined
-  bn254Loading ??= import('mcl-wasm/dist/mcl_c.js').then(async ({ default: createInstance }) => {
+  /**
+   * @param invalid - message of errors for invalid input
+   */
+  constructor(name: keyof typeof curveParameters, invalid: EVMError['error']) {
+    this.#name = name
+    this.#invalid = invalid
+  }
+
+  load(): Awaitable<void> {
+    if (this.#curve !== undefined) return undefined
+    this.#loading ??= this.#start()
+    return this.#loading
+  }
+
+  /** Whether a point is in the subgroup of its group. */
+  isInSubgroup(group: 'g1' | 'g2', point: Uint8Array): boolean {
+    return this.#loaded().isInSubgroup(group, point)
+  }
+
+  /** @throws EVMError if the input is invalid */
+  compute(operation: (curve: PairingCurve) => Uint8Array): Uint8Array {
+    const result = operation(this.#loaded())
+    if (result.length > 0) return result
+    throw new EVMError(this.#invalid)
+  }
+
+  /** Version of {@link compute} for what the worker may have computed before. */
+  computeOnce(operation: (curve: PairingCurve) => Uint8Array): Uint8Array {
+    return this.compute((curve) => outcomeOr(() => operation(curve)))
+  }
+
+  /** Pauses between the steps of the start, which take some milliseconds each. */
+  async #start(): Promise<void> {
+    const { default: createInstance } = await import('mcl-wasm/dist/mcl_c.js')
     await nextTurn()
     const instance = (await createInstance({})) as MclInstance
     await nextTurn()
-    bn254Library = createBn254(instance)
-  })
-  return bn254Loading
-}
+    this.#curve = createPairingCurve(instance, curveParameters[this.#name])
+  }
 
-/** Loads the library of {@link bls}, once, when a precompile first needs it. */
-export function loadBls(): Awaitable<void> {
-  if (blsLibrary !== undefined) return undefined
-  blsLoading ??= import('mcl-wasm').then(async ({ default: mcl }) => {
-    await nextTurn()
-    await mcl.init(mcl.BLS12_381)
-    const library = new MCLBLS(mcl)
-    library.init()
-    blsLibrary = library
-  })
-  return blsLoading
-}
-
-function loadedBn254(): EVMBN254Interface {
-  if (bn254Library === undefined) throw new Error('BN254 is used before loadBn254() is done')
-  return bn254Library
-}
-
-function loadedBls(): EVMBLSInterface {
-  if (blsLibrary === undefined) throw new Error('BLS12-381 is used before loadBls() is done')
-  return blsLibrary
-}
-
-/** Checks the result: the library returns an empty one for an invalid point. @throws EVMError in that case */
-function requireResult(result: Uint8Array): Uint8Array {
-  if (result.length > 0) return result
-  throw new EVMError(messages.BN254_FP_NOT_IN_FIELD)
-}
-
-/**
- * Wraps errors of the library. Those other than EVMError reject a coordinate, but the EVM would take them for a revert.
- */
-function withBls(compute: (library: EVMBLSInterface) => Uint8Array): Uint8Array {
-  const library = loadedBls()
-  try {
-    return compute(library)
-  } catch (error) {
-    throw error instanceof EVMError ? error : new EVMError(messages.BLS_12_381_FP_NOT_IN_FIELD)
+  #loaded(): PairingCurve {
+    if (this.#curve === undefined) throw new Error(`${this.#name} is used before it is loaded`)
+    return this.#curve
   }
 }
 
-/** Bytes of a point of BLS12-381's G1, of a point of BN254's G1, and of a scalar. */
-const BLS_G1_BYTES = 128
-const BN254_G1_BYTES = 64
-const SCALAR_BYTES = 32
-
-/**
- * Whether the encoding of a point on BLS12-381, 128 bytes for G1 or 256 for G2, is one of the subgroup (EIP-2537). Call
- * {@link loadBls} first.
- */
-export function isInBlsSubgroup(point: Uint8Array): boolean {
-  const input = new Uint8Array(point.length + SCALAR_BYTES)
-  input.set(point)
-  const library = loadedBls()
-  return succeeds(() => (point.length === BLS_G1_BYTES ? library.msmG1(input) : library.msmG2(input)))
+/** The curves of EIP-196 and EIP-197, and of EIP-2537. Load them before the precompiles of {@link bn254} or {@link bls}. */
+export const curves = {
+  bn254: new LoadedCurve('bn254', BN254_FP_NOT_IN_FIELD),
+  bls12381: new LoadedCurve('bls12381', BLS_12_381_POINT_NOT_ON_CURVE),
 }
 
-/** Whether 128 bytes encode a point in the subgroup of BN254's G2 (EIP-197). Call {@link loadBn254} first. */
-export function isInBn254Subgroup(point: Uint8Array): boolean {
-  const input = new Uint8Array(BN254_G1_BYTES + point.length)
-  input.set(point, BN254_G1_BYTES)
-  const library = loadedBn254()
-  return succeeds(() => requireResult(library.pairing(input)))
-}
+/** Bytes of a point of BN254 and a scalar; the precompile takes more and ignores them. */
+const BN254_PRODUCT_BYTES = 96
 
-function succeeds(compute: () => Uint8Array): boolean {
-  try {
-    compute()
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** The curve of EIP-196 and EIP-197 for ethereumjs. Call {@link loadBn254} first. */
+/** The curve of EIP-196 and EIP-197 for ethereumjs. */
 export const bn254: EVMBN254Interface = {
-  add: (input) => requireResult(loadedBn254().add(input)),
-  mul: (input) => requireResult(loadedBn254().mul(input)),
-  pairing: (input) => requireResult(outcomeOr(() => loadedBn254().pairing(input))),
+  add: (input) => curves.bn254.compute((curve) => curve.add('g1', input)),
+  mul: (input) =>
+    curves.bn254.compute((curve) => curve.multiply('g1', input.subarray(0, BN254_PRODUCT_BYTES))),
+  pairing: (input) => curves.bn254.computeOnce((curve) => curve.pairing(input)),
 }
 
-/** The curve BLS12-381 of EIP-2537 for ethereumjs. Call {@link loadBls} first. */
+/** The curve BLS12-381 of EIP-2537 for ethereumjs. */
 export const bls: EVMBLSInterface = {
-  addG1: (input) => withBls((library) => library.addG1(input)),
-  addG2: (input) => withBls((library) => library.addG2(input)),
-  mapFPtoG1: (input) => withBls((library) => library.mapFPtoG1(input)),
-  mapFP2toG2: (input) => withBls((library) => library.mapFP2toG2(input)),
-  msmG1: (input) => withBls((library) => outcomeOr(() => library.msmG1(input))),
-  msmG2: (input) => withBls((library) => outcomeOr(() => library.msmG2(input))),
-  pairingCheck: (input) => withBls((library) => outcomeOr(() => library.pairingCheck(input))),
+  addG1: (input) => curves.bls12381.compute((curve) => curve.add('g1', input)),
+  addG2: (input) => curves.bls12381.compute((curve) => curve.add('g2', input)),
+  mapFPtoG1: (input) => curves.bls12381.compute((curve) => curve.map('g1', input)),
+  mapFP2toG2: (input) => curves.bls12381.compute((curve) => curve.map('g2', input)),
+  msmG1: (input) => curves.bls12381.computeOnce((curve) => curve.multiply('g1', input)),
+  msmG2: (input) => curves.bls12381.computeOnce((curve) => curve.multiply('g2', input)),
+  pairingCheck: (input) => curves.bls12381.computeOnce((curve) => curve.pairing(input)),
 }

@@ -1,11 +1,11 @@
 import { type Hash, createHash, getHashes } from 'node:crypto'
-import { EVMError, type ExecResult, type PrecompileFunc, type PrecompileInput } from '@ethereumjs/evm'
+import type { ExecResult, PrecompileFunc, PrecompileInput } from '@ethereumjs/evm'
 import { bytesToPlainHex } from '../../encoding/hex.js'
 import { type Awaitable, type Steps, TimeSlice, runInSlices, whenReady } from '../../encoding/timeSlice.js'
 import { WorkerRefusal, computeInWorker } from '../crypto/worker.js'
 import type { Outcome } from '../crypto/outcome.js'
 import type { ForkRules } from '../types.js'
-import { loadBls, loadBn254 } from './curves.js'
+import { curves } from './curves.js'
 import { outOfGas } from './failure.js'
 import { yieldingModexp } from './modexp.js'
 import { p256Precompile } from './p256.js'
@@ -35,6 +35,9 @@ interface Offload {
 }
 
 type PrecompileOperation = 'bn254Pairing' | 'blsG1Msm' | 'blsG2Msm' | 'blsPairing'
+
+const loadBn254 = () => curves.bn254.load()
+const loadBls = () => curves.bls12381.load()
 
 /** By the last byte of the address. Up to about five milliseconds of work are done here, the rest in the worker. */
 const preparations: readonly (readonly [lastByte: string, Preparation])[] = [
@@ -258,8 +261,7 @@ async function outcomeOf(computing: Promise<Uint8Array | boolean>): Promise<Outc
     return { value: await computing }
   } catch (error) {
     if (!(error instanceof WorkerRefusal)) throw error
-    const { evmMessage } = error
-    return { error: evmMessage === undefined ? error : new EVMError(evmMessage as EVMError['error']) }
+    return { error }
   }
 }
 
