@@ -1,5 +1,6 @@
 import type { Awaitable } from '../../encoding/timeSlice.js'
 import type { Message } from '@ethereumjs/evm'
+import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { type Account, type Address, createZeroAddress } from '@ethereumjs/util'
 import type { WorkingState } from '../state/workingState.js'
 import type { Requester } from '../vm/blockEnvironment.js'
@@ -72,6 +73,11 @@ export class FrameEnvironment implements LibraryEnvironment {
     this.#contract = undefined
   }
 }
+
+/** State of an EVM that is not lent, and of an interpreter between two frames. */
+export const noState = new SimpleStateManager()
+/** Environment of an interpreter between two frames, when nothing reads it. */
+export const noEnvironment = {} as LibraryEnvironment
 
 /** Thrown within an opcode whose state must be fetched first. The opcode runs again when it has arrived. */
 export class StateNotLoaded extends Error {

@@ -6,7 +6,7 @@ import { reportEnd, reportStackError, runTracedStep } from '../tracing/tracedSte
 import { codeTableOf, stackMaximum, stackMinimum } from './codeTable.js'
 import { FrameFailure, describeFailure, stackOverflow, stackUnderflow } from './failure.js'
 import type { FrameHost, FrameInterpreterConstructor, FrameStart } from './frameInterpreter.js'
-import { CONSIDERABLE_GAS, StateNotLoaded } from './frameEnvironment.js'
+import { CONSIDERABLE_GAS, StateNotLoaded, noEnvironment, noState } from './frameEnvironment.js'
 import {
   type InterpreterConstructor,
   type OpcodeEntry,
@@ -73,8 +73,16 @@ function createInterpreterClass(Base: InterpreterConstructor): FrameInterpreterC
 
     end(): void {
       this.#clearMemory()
+      const runState = this._runState
+      runState.returnBytes = NO_BYTES
+      runState.code = NO_BYTES
+      runState.validJumps = NO_JUMPS
+      runState.env = noEnvironment
+      runState.stateManager = noState
+      this._env = noEnvironment
+      this._stateManager = noState
       this._result = NO_RESULT
-      this._runState.returnBytes = NO_BYTES
+      this.#table = NO_CODE
     }
 
     execute(host: FrameHost): Awaitable<FrameFailure | undefined> {

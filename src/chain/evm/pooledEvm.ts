@@ -9,7 +9,6 @@ import {
   type Message,
   type PrecompileFunc,
 } from '@ethereumjs/evm'
-import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { type Account, Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
 import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '../../encoding/timeSlice.js'
@@ -44,7 +43,7 @@ import {
 } from './failure.js'
 import { ForkEvm } from './forkEvm.js'
 import { ForkPrecompiles, type PrecompileMap } from './forkPrecompiles.js'
-import { FrameEnvironment, HeldMemory } from './frameEnvironment.js'
+import { FrameEnvironment, HeldMemory, noState } from './frameEnvironment.js'
 import type { FrameHost, FrameInterpreter, FrameInterpreterConstructor } from './frameInterpreter.js'
 import { FrameJournal } from './frameJournal.js'
 import { type RunState, checkLibraryJournal, useState } from './internals.js'
@@ -57,9 +56,6 @@ import { createSyncOpcodes } from './syncOpcodes.js'
 const STEPS_BETWEEN_LOOKS = 2048
 /** Maximum number of a message's logs that runTx may hash, in a millisecond or two. */
 const MAX_HASHED_LOGS = 512
-
-/** State of an EVM that is not lent. */
-const noState = new SimpleStateManager()
 
 /**
  * An EVM reused between executions, because creating one costs far more than a small call.
