@@ -43,18 +43,30 @@ interface CurveParameters {
   valueBytes: number
   /** Whether the imaginary part of an element of the twist's field comes first. */
   imaginaryFirst: boolean
-  /** Whether G1 is the entire curve, so that every point of the curve is in it. */
-  isG1Entire: boolean
+  /** Whether the curve has points outside G1. */
+  g1HasCofactor: boolean
 }
 
 /** BN254 (EIP-196, EIP-197) and BLS12-381 (EIP-2537). */
 export const curveParameters = {
-  bn254: { id: 4, paddingBytes: 0, valueBytes: 32, imaginaryFirst: true, isG1Entire: true },
-  bls12381: { id: 5, paddingBytes: 16, valueBytes: 48, imaginaryFirst: false, isG1Entire: false },
+  bn254: { id: 4, paddingBytes: 0, valueBytes: 32, imaginaryFirst: true, g1HasCofactor: false },
+  bls12381: { id: 5, paddingBytes: 16, valueBytes: 48, imaginaryFirst: false, g1HasCofactor: true },
 } as const satisfies Record<string, CurveParameters>
 
 /** The group of points of a curve, or of its twist. */
 type GroupName = 'g1' | 'g2'
+
+/** Functions of mcl for a group. */
+interface GroupOperations {
+  clear: MclInstance['_mclBnG1_clear']
+  isZero: MclInstance['_mclBnG1_isZero']
+  isOnCurve: MclInstance['_mclBnG1_isValid']
+  isInSubgroup: MclInstance['_mclBnG1_isValidOrder']
+  add: MclInstance['_mclBnG1_add']
+  normalize: MclInstance['_mclBnG1_normalize']
+  msm: MclInstance['_mclBnG1_mulVec']
+  map: MclInstance['_mclBnFp_mapToG1']
+}
 
 /**
  * A curve with a pairing. Points, field elements and results are encoded as in the curve's EIP, scalars have 32 bytes.
@@ -63,8 +75,8 @@ type GroupName = 'g1' | 'g2'
 export interface PairingCurve {
   /** Adds two points. */
   add(group: GroupName, input: Uint8Array): Uint8Array
-  /** Adds the products of points and scalars, given in pairs. */
-  multiply(group: GroupName, input: Uint8Array): Uint8Array
+  /** Adds the products of points and scalars, given in pairs: a multi-scalar multiplication. */
+  msm(group: GroupName, input: Uint8Array): Uint8Array
   /** Whether the product of the pairings of given pairs is one, as a word of 32 bytes. */
   pairing(input: Uint8Array): Uint8Array
   /** Maps an element of the group's field to a point (EIP-2537). */
@@ -81,7 +93,7 @@ export interface PairingCurve {
  */
 export function createPairingCurve(
   mcl: MclInstance,
-  { id, paddingBytes, valueBytes, imaginaryFirst, isG1Entire }: CurveParameters,
+  { id, paddingBytes, valueBytes, imaginaryFirst, g1HasCofactor }: CurveParameters,
 ): PairingCurve {
   /** The sizes of a field element and a scalar in words of 64 bits, which mcl checks: 4 × 10 + 6. */
   const compiledTimeVar = 46
@@ -100,46 +112,56 @@ export function createPairingCurve(
   mcl._mclBn_verifyOrderG2(0)
   mcl._mclBn_setMapToMode(hashToCurve)
 
-  const groups = {
-    g1: {
-      /** Field elements of a coordinate. */
-      degree: 1,
-      points: mcl._malloc(maxPoints * 3 * elementSize),
-      sum: mcl._malloc(3 * elementSize),
-      part: mcl._malloc(3 * elementSize),
-      clear: mcl._mclBnG1_clear,
-      isZero: mcl._mclBnG1_isZero,
-      isOnCurve: mcl._mclBnG1_isValid,
-      isInSubgroup: isG1Entire ? () => 1 : mcl._mclBnG1_isValidOrder,
-      add: mcl._mclBnG1_add,
-      normalize: mcl._mclBnG1_normalize,
-      multiplyAll: mcl._mclBnG1_mulVec,
-      map: mcl._mclBnFp_mapToG1,
-    },
-    g2: {
-      degree: 2,
-      points: mcl._malloc(maxPoints * 6 * elementSize),
-      sum: mcl._malloc(6 * elementSize),
-      part: mcl._malloc(6 * elementSize),
-      clear: mcl._mclBnG2_clear,
-      isZero: mcl._mclBnG2_isZero,
-      isOnCurve: mcl._mclBnG2_isValid,
-      isInSubgroup: mcl._mclBnG2_isValidOrder,
-      add: mcl._mclBnG2_add,
-      normalize: mcl._mclBnG2_normalize,
-      multiplyAll: mcl._mclBnG2_mulVec,
-      map: mcl._mclBnFp2_mapToG2,
-    },
+  /** Where the field elements of `coordinates` coordinates are: in memory, and in their encoding. */
+  function placesOf(degree: number, coordinates: number): { inMemory: number; encoded: number }[] {
+    return Array.from({ length: coordinates * degree }, (_, index) => {
+      const swapped = degree === 2 && imaginaryFirst ? index ^ 1 : index
+      return { inMemory: index * elementSize, encoded: swapped * encodedBytes }
+    })
   }
-  type Group = (typeof groups)[GroupName]
-  const { g1, g2 } = groups
-  const value = mcl._malloc(Math.max(valueBytes, scalarSize))
+
+  /** @param degree - field elements of a coordinate */
+  function createGroup(degree: number, operations: GroupOperations) {
+    const pointSize = 3 * degree * elementSize
+    return {
+      ...operations,
+      pointSize,
+      pointBytes: 2 * degree * encodedBytes,
+      x: placesOf(degree, 1),
+      xAndY: placesOf(degree, 2),
+      z: 2 * degree * elementSize,
+      points: mcl._malloc(maxPoints * pointSize),
+      sum: mcl._malloc(pointSize),
+      part: mcl._malloc(pointSize),
+    }
+  }
+  type Group = ReturnType<typeof createGroup>
+
+  const g1 = createGroup(1, {
+    clear: mcl._mclBnG1_clear,
+    isZero: mcl._mclBnG1_isZero,
+    isOnCurve: mcl._mclBnG1_isValid,
+    isInSubgroup: g1HasCofactor ? mcl._mclBnG1_isValidOrder : () => 1,
+    add: mcl._mclBnG1_add,
+    normalize: mcl._mclBnG1_normalize,
+    msm: mcl._mclBnG1_mulVec,
+    map: mcl._mclBnFp_mapToG1,
+  })
+  const g2 = createGroup(2, {
+    clear: mcl._mclBnG2_clear,
+    isZero: mcl._mclBnG2_isZero,
+    isOnCurve: mcl._mclBnG2_isValid,
+    isInSubgroup: mcl._mclBnG2_isValidOrder,
+    add: mcl._mclBnG2_add,
+    normalize: mcl._mclBnG2_normalize,
+    msm: mcl._mclBnG2_mulVec,
+    map: mcl._mclBnFp2_mapToG2,
+  })
+  const groups: Record<GroupName, Group> = { g1, g2 }
+  const encoded = mcl._malloc(Math.max(valueBytes, scalarSize))
   const scalars = mcl._malloc(maxPoints * scalarSize)
   const product = mcl._malloc(12 * elementSize)
   const factor = mcl._malloc(12 * elementSize)
-
-  const pointSize = ({ degree }: Group): number => 3 * degree * elementSize
-  const pointBytes = ({ degree }: Group): number => 2 * degree * encodedBytes
 
   function isZeroAt(input: Uint8Array, start: number, length: number): boolean {
     for (let i = start; i < start + length; i++) if (input[i] !== 0) return false
@@ -150,35 +172,24 @@ export function createPairingCurve(
   function readElement(target: number, input: Uint8Array, at: number): boolean {
     if (!isZeroAt(input, at, paddingBytes)) return false
     const memory = mcl.HEAP8
-    for (let i = 0; i < valueBytes; i++) memory[value + i] = input[at + encodedBytes - 1 - i] ?? 0
-    return mcl._mclBnFp_deserialize(target, value, valueBytes) === valueBytes
+    for (let i = 0; i < valueBytes; i++) memory[encoded + i] = input[at + encodedBytes - 1 - i] ?? 0
+    return mcl._mclBnFp_deserialize(target, encoded, valueBytes) === valueBytes
   }
 
   function writeElement(output: Uint8Array, at: number, element: number): void {
-    mcl._mclBnFp_serialize(value, valueBytes, element)
+    mcl._mclBnFp_serialize(encoded, valueBytes, element)
     const memory = mcl.HEAP8
-    for (let i = 0; i < valueBytes; i++) output[at + encodedBytes - 1 - i] = memory[value + i] ?? 0
+    for (let i = 0; i < valueBytes; i++) output[at + encodedBytes - 1 - i] = memory[encoded + i] ?? 0
   }
-
-  /** Returns where the elements of a number of coordinates are: in memory, and in their encoding. */
-  function places({ degree }: Group, coordinates: number): { inMemory: number; encoded: number }[] {
-    return Array.from({ length: coordinates * degree }, (_, index) => {
-      const swapped = degree === 2 && imaginaryFirst ? index ^ 1 : index
-      return { inMemory: index * elementSize, encoded: swapped * encodedBytes }
-    })
-  }
-
-  const coordinates = { g1: places(g1, 2), g2: places(g2, 2) }
-  const placesOf = (group: Group) => (group === g1 ? coordinates.g1 : coordinates.g2)
 
   /** @returns whether a point is on the curve; only zeros encode the point at infinity */
   function readPoint(group: Group, target: number, input: Uint8Array, at: number): boolean {
     group.clear(target)
-    if (isZeroAt(input, at, pointBytes(group))) return true
-    for (const { inMemory, encoded } of placesOf(group)) {
-      if (!readElement(target + inMemory, input, at + encoded)) return false
+    if (isZeroAt(input, at, group.pointBytes)) return true
+    for (const place of group.xAndY) {
+      if (!readElement(target + place.inMemory, input, at + place.encoded)) return false
     }
-    mcl._mclBnFp_setInt32(target + 2 * group.degree * elementSize, 1)
+    mcl._mclBnFp_setInt32(target + group.z, 1)
     return group.isOnCurve(target) === 1
   }
 
@@ -187,10 +198,10 @@ export function createPairingCurve(
   }
 
   function writePoint(group: Group, point: number): Uint8Array {
-    const output = new Uint8Array(pointBytes(group))
+    const output = new Uint8Array(group.pointBytes)
     if (group.isZero(point) === 1) return output
     group.normalize(point, point)
-    for (const { inMemory, encoded } of placesOf(group)) writeElement(output, encoded, point + inMemory)
+    for (const place of group.xAndY) writeElement(output, place.encoded, point + place.inMemory)
     return output
   }
 
@@ -204,27 +215,27 @@ export function createPairingCurve(
   return {
     add(name, input) {
       const group = groups[name]
-      const other = group.points + pointSize(group)
+      const other = group.points + group.pointSize
       if (!readPoint(group, group.points, input, 0)) return invalid
-      if (!readPoint(group, other, input, pointBytes(group))) return invalid
+      if (!readPoint(group, other, input, group.pointBytes)) return invalid
       group.add(group.sum, group.points, other)
       return writePoint(group, group.sum)
     },
 
-    multiply(name, input) {
+    msm(name, input) {
       const group = groups[name]
-      const pairBytes = pointBytes(group) + scalarSize
+      const pairBytes = group.pointBytes + scalarSize
       const count = input.length / pairBytes
       group.clear(group.sum)
       for (let first = 0; first < count; first += maxPoints) {
         const points = Math.min(maxPoints, count - first)
         for (let index = 0; index < points; index++) {
           const start = (first + index) * pairBytes
-          if (!readSubgroupPoint(group, group.points + index * pointSize(group), input, start)) return invalid
-          mcl.HEAP8.set(input.subarray(start + pointBytes(group), start + pairBytes), value)
-          mcl._mclBnFr_setBigEndianMod(scalars + index * scalarSize, value, scalarSize)
+          if (!readSubgroupPoint(group, group.points + index * group.pointSize, input, start)) return invalid
+          mcl.HEAP8.set(input.subarray(start + group.pointBytes, start + pairBytes), encoded)
+          mcl._mclBnFr_setBigEndianMod(scalars + index * scalarSize, encoded, scalarSize)
         }
-        group.multiplyAll(group.part, group.points, scalars, points)
+        group.msm(group.part, group.points, scalars, points)
         group.add(group.sum, group.sum, group.part)
       }
       return writePoint(group, group.sum)
@@ -232,13 +243,13 @@ export function createPairingCurve(
 
     pairing(input) {
       mcl._mclBnGT_setInt32(product, 1)
-      const pairBytes = pointBytes(g1) + pointBytes(g2)
+      const pairBytes = g1.pointBytes + g2.pointBytes
       let pairs = 0
       for (let start = 0; start < input.length; start += pairBytes) {
-        const point = g1.points + pairs * pointSize(g1)
-        const twistPoint = g2.points + pairs * pointSize(g2)
+        const point = g1.points + pairs * g1.pointSize
+        const twistPoint = g2.points + pairs * g2.pointSize
         if (!readSubgroupPoint(g1, point, input, start)) return invalid
-        if (!readSubgroupPoint(g2, twistPoint, input, start + pointBytes(g1))) return invalid
+        if (!readSubgroupPoint(g2, twistPoint, input, start + g1.pointBytes)) return invalid
         // The pairing of a point at infinity is one.
         if (g1.isZero(point) === 1 || g2.isZero(twistPoint) === 1) continue
         pairs++
@@ -255,8 +266,8 @@ export function createPairingCurve(
 
     map(name, input) {
       const group = groups[name]
-      for (const { inMemory, encoded } of places(group, 1)) {
-        if (!readElement(group.points + inMemory, input, encoded)) return invalid
+      for (const place of group.x) {
+        if (!readElement(group.points + place.inMemory, input, place.encoded)) return invalid
       }
       return group.map(group.sum, group.points) === 0 ? writePoint(group, group.sum) : invalid
     },

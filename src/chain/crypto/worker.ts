@@ -211,8 +211,8 @@ function serve(openCurve: typeof createPairingCurve, parameters: typeof curvePar
   }
   const operations: Operations = {
     bn254Pairing: async (input) => (await curve('bn254')).pairing(input),
-    blsG1Msm: async (input) => (await curve('bls12381')).multiply('g1', input),
-    blsG2Msm: async (input) => (await curve('bls12381')).multiply('g2', input),
+    blsG1Msm: async (input) => (await curve('bls12381')).msm('g1', input),
+    blsG2Msm: async (input) => (await curve('bls12381')).msm('g2', input),
     blsPairing: async (input) => (await curve('bls12381')).pairing(input),
     verifyKzgProof: (commitment, z, y, proof) => kzg().verifyKzgProof(commitment, z, y, proof),
     verifyBlobProofs: (blobs, commitments, proofs) =>

@@ -43,11 +43,6 @@ class LoadedCurve {
     throw new EVMError(this.#invalid)
   }
 
-  /** Version of {@link compute} for what the worker may have computed before. */
-  computeOnce(operation: (curve: PairingCurve) => Uint8Array): Uint8Array {
-    return this.compute((curve) => outcomeOr(() => operation(curve)))
-  }
-
   /** Pauses between the steps of the start, which take some milliseconds each. */
   async #start(): Promise<void> {
     const { default: createInstance } = await import('mcl-wasm/dist/mcl_c.js')
@@ -75,9 +70,8 @@ const BN254_PRODUCT_BYTES = 96
 /** The curve of EIP-196 and EIP-197 for ethereumjs. */
 export const bn254: EVMBN254Interface = {
   add: (input) => curves.bn254.compute((curve) => curve.add('g1', input)),
-  mul: (input) =>
-    curves.bn254.compute((curve) => curve.multiply('g1', input.subarray(0, BN254_PRODUCT_BYTES))),
-  pairing: (input) => curves.bn254.computeOnce((curve) => curve.pairing(input)),
+  mul: (input) => curves.bn254.compute((curve) => curve.msm('g1', input.subarray(0, BN254_PRODUCT_BYTES))),
+  pairing: (input) => curves.bn254.compute((curve) => outcomeOr(() => curve.pairing(input))),
 }
 
 /** The curve BLS12-381 of EIP-2537 for ethereumjs. */
@@ -86,7 +80,7 @@ export const bls: EVMBLSInterface = {
   addG2: (input) => curves.bls12381.compute((curve) => curve.add('g2', input)),
   mapFPtoG1: (input) => curves.bls12381.compute((curve) => curve.map('g1', input)),
   mapFP2toG2: (input) => curves.bls12381.compute((curve) => curve.map('g2', input)),
-  msmG1: (input) => curves.bls12381.computeOnce((curve) => curve.multiply('g1', input)),
-  msmG2: (input) => curves.bls12381.computeOnce((curve) => curve.multiply('g2', input)),
-  pairingCheck: (input) => curves.bls12381.computeOnce((curve) => curve.pairing(input)),
+  msmG1: (input) => curves.bls12381.compute((curve) => outcomeOr(() => curve.msm('g1', input))),
+  msmG2: (input) => curves.bls12381.compute((curve) => outcomeOr(() => curve.msm('g2', input))),
+  pairingCheck: (input) => curves.bls12381.compute((curve) => outcomeOr(() => curve.pairing(input))),
 }
