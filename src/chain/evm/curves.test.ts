@@ -2,10 +2,11 @@ import { Account, Address } from '@ethereumjs/util'
 import { bls12_381 } from '@noble/curves/bls12-381.js'
 import { bn254 as bn254Curve } from '@noble/curves/bn254.js'
 import { beforeAll, describe, expect, it, vi } from 'vitest'
+import { testHeader } from '../../../test/support/callSite.js'
 import { createMemoryState } from '../../../test/support/memoryState.js'
 import { seededRandom } from '../../../test/support/programs.js'
 import { bigintToBytes, hexToBytes } from '../../encoding/hex.js'
-import { type BlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
+import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import { callChecks } from '../vm/preCheck.js'
 import { type MessageResult, runMessage } from '../vm/runTransaction.js'
 import { bls, bn254, curves } from './curves.js'
@@ -192,19 +193,8 @@ describe('BN254 agrees with @noble/curves', () => {
   })
 })
 
-const block: BlockEnvironment = {
-  header: {
-    number: 5n,
-    coinbase: new Address(new Uint8Array(20)),
-    timestamp: 1_800_000_000n,
-    difficulty: 0n,
-    prevRandao: new Uint8Array(32),
-    gasLimit: 30_000_000n,
-    baseFeePerGas: 7n,
-    getBlobGasPrice: () => 1n,
-  },
-}
 const rules = createRules({ chainId: 31337n, hardfork: 'prague' })
+const block = createBlockEnvironment(testHeader, rules)
 const GAS_LIMIT = 30_000_000n
 const caller = new Uint8Array(20).fill(0xa1)
 

@@ -3,10 +3,11 @@ import { createEVM } from '@ethereumjs/evm'
 import { SimpleStateManager } from '@ethereumjs/statemanager'
 import { Account, Address } from '@ethereumjs/util'
 import { describe, expect, it } from 'vitest'
+import { testHeader } from '../../../test/support/callSite.js'
 import { createMemoryState } from '../../../test/support/memoryState.js'
 import { seededRandom } from '../../../test/support/programs.js'
 import { bigintToBytes, bytesToHex } from '../../encoding/hex.js'
-import { type BlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
+import { createBlockEnvironment, withEvm } from '../vm/blockEnvironment.js'
 import { callChecks } from '../vm/preCheck.js'
 import { runMessage } from '../vm/runTransaction.js'
 import { createRules } from './forkSchedule.js'
@@ -17,21 +18,9 @@ const INTRINSIC_GAS = 21_000n
 const ENOUGH_GAS = 1_000_000n
 
 const rules = createRules({ chainId: 31337n, hardfork: 'cancun' })
+const block = createBlockEnvironment(testHeader, rules)
 const common = new Common({ chain: { ...Mainnet, chainId: 31337 }, hardfork: 'cancun' })
 const unpatched = await createEVM({ common, stateManager: new SimpleStateManager({ common }) })
-
-const block: BlockEnvironment = {
-  header: {
-    number: 5n,
-    coinbase: new Address(new Uint8Array(20)),
-    timestamp: 1_800_000_000n,
-    difficulty: 0n,
-    prevRandao: new Uint8Array(32),
-    gasLimit: 30_000_000n,
-    baseFeePerGas: 7n,
-    getBlobGasPrice: () => 1n,
-  },
-}
 
 interface Outcome {
   gas: bigint

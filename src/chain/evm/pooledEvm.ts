@@ -196,7 +196,6 @@ export class PooledEvm extends ForkEvm implements FrameHost {
     this.blockchain = this.#hashes
     this.#block = block
     this.#slice = undefined
-    this.#held.clear()
   }
 
   /** Unbinds the context. */
@@ -215,6 +214,8 @@ export class PooledEvm extends ForkEvm implements FrameHost {
     this.#block = undefined
     this.#onConsole = undefined
     this.#requester = undefined
+    // An execution that was broken off has left its frames open.
+    this.#held.clear()
   }
 
   /** @throws ClientGoneError if nobody waits for the result any more */
