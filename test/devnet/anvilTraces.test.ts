@@ -170,6 +170,18 @@ describe('--compat anvil', () => {
     expect(structLogs.find((step) => step.op === op)).toMatchObject({ gasCost })
   })
 
+  test('shows the gas that was left as the cost of an opcode that cannot be paid', async () => {
+    const { call, from } = devnet
+    // PUSH0 SLOAD, with 1,000 gas in the frame; the cost is that which anvil 1.7.1 shows.
+    const reader = await contract('0x5f5400')
+    const { structLogs } = await call<{ structLogs: { op: string }[] }>(
+      'debug_traceCall',
+      { from, to: reader, gas: '0x55f0' },
+      'latest',
+    )
+    expect(structLogs.at(-1)).toMatchObject({ op: 'SLOAD', gas: 998, gasCost: 998 })
+  })
+
   test('runs traced calls at their fee cap, and refuses them like calls', async () => {
     const { call, to } = devnet
     const trace = (fields: object): Promise<unknown> =>

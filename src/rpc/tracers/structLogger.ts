@@ -92,14 +92,15 @@ function gethStep(log: StructLog): string {
   return `${stepMembers(log, step.cost)}${refund > 0n ? `,"refund":${refund}` : ''}}`
 }
 
-/** Anvil's format: geth's, except that it includes a zero refund, and in a creation's cost the gas passed to it. */
+/** Anvil's format: geth's, except for the cost, and that it includes a zero refund. */
 function anvilStep(log: StructLog): string {
   return `${stepMembers(log, revmCost(log.step))},"refund":${log.refund}}`
 }
 
-/** Returns the cost of an opcode including the gas passed to a call or a creation. */
-function revmCost({ cost, creationGas = 0n }: Step): bigint {
-  return cost + creationGas
+/** Returns what an opcode costs in revm: with the gas passed to a creation, and no more than was left. */
+function revmCost({ gas, cost, creationGas = 0n }: Step): bigint {
+  const paid = cost + creationGas
+  return paid > gas ? gas : paid
 }
 
 function stepMembers({ step, stack, returnData, memory, storage }: StructLog, cost: bigint): string {
@@ -118,16 +119,14 @@ function stepMembers({ step, stack, returnData, memory, storage }: StructLog, co
 
 /**
  * Hardhat's format, that of EIP-3155 before geth changed it: words have all their digits and no prefix, and every step
- * has all enabled members. An opcode that runs out of gas costs what was left, and a creation includes the gas passed
- * to it.
+ * has all enabled members.
  */
 function hardhatStep({ step, stack, memory, storage }: StructLog): string {
   const { runState, gas } = step
   const { opCode, programCounter, env } = runState
   const name = opcodeNames[opCode] ?? ''
-  const cost = revmCost(step)
   let text =
-    `{"pc":${programCounter},"op":"${name}","gas":${gas},"gasCost":${cost > gas ? gas : cost}` +
+    `{"pc":${programCounter},"op":"${name}","gas":${gas},"gasCost":${revmCost(step)}` +
     `,"depth":${env.depth + 1}`
   if (stack !== undefined) {
     text += `,"stack":[${stack.map((item) => `"${item.toString(16).padStart(WORD_DIGITS, '0')}"`).join(',')}]`
