@@ -144,6 +144,12 @@ if (geth === undefined) console.log(`${flags.geth} does not run: measuring this 
 const account = `0x${'00'.repeat(19)}aa`
 const gas = Number(flags.gas)
 
+/** @throws if the precompile refuses the input, which would also use up the gas */
+async function check({ name, client }, [precompile, address, input]) {
+  const call = { to: `0x${address.toString(16).padStart(40, '0')}`, data: `0x${input}` }
+  if ((await client.call('eth_call', call, 'latest')) === '0x') throw new Error(`${name}: no ${precompile}`)
+}
+
 /** Returns the processor time of a call that runs out of gas, in seconds per million gas. */
 async function measure({ node, client }, [, address, input]) {
   const call = { to: account, data: `0x${input}`, gas: `0x${gas.toString(16)}` }
@@ -162,6 +168,7 @@ console.log('| Precompile | standin, s/Mgas | geth, s/Mgas | ratio |\n| --- | --
 for (const precompile of precompiles.filter(([name]) => name.includes(flags.match))) {
   const nodes = geth === undefined ? [own] : [own, geth]
   const seconds = nodes.map(() => [])
+  await Promise.all(nodes.map((node) => check(node, precompile)))
   // The first round warms up.
   for (let round = 0; round <= Number(flags.rounds); round++) {
     for (const [index, node] of nodes.entries()) {
