@@ -45,15 +45,21 @@ const MIXED = [
  */
 export function* blake2Compress(input: Uint8Array): Steps<Uint8Array> {
   const read = new DataView(input.buffer, input.byteOffset, input.length)
-  const halves = (start: number, count: number): Int32Array =>
-    Int32Array.from({ length: count }, (_, index) => read.getInt32(start + 4 * index, true))
+  const halves = (start: number, count: number): Int32Array => {
+    const values = new Int32Array(count)
+    for (let index = 0; index < count; index++) values[index] = read.getInt32(start + 4 * index, true)
+    return values
+  }
   const rounds = roundsOf(input)
   const [state, message, offset] = [halves(4, 16), halves(68, 32), halves(196, 4)]
   const working = new Int32Array(32)
   working.set(state)
   working.set(INITIAL, 16)
   for (let half = 0; half < 4; half++) working[24 + half]! ^= offset[half]!
-  if (input[212] === 1) for (const half of [28, 29]) working[half] = ~working[half]!
+  if (input[212] === 1) {
+    working[28] = ~working[28]!
+    working[29] = ~working[29]!
+  }
   for (let round = 0; round < rounds; round++) {
     const schedule = SCHEDULES[round % SCHEDULES.length]!
     for (let index = 0; index < MIXED.length; index++) {

@@ -11,7 +11,7 @@ import {
 } from '@ethereumjs/evm'
 import { type Account, Address, createZeroAddress } from '@ethereumjs/util'
 import { type VM, createVM } from '@ethereumjs/vm'
-import { type Awaitable, TimeSlice, runInSlices, runWithin, whenReady } from '../../encoding/timeSlice.js'
+import { type Awaitable, TimeSlice, runWithin, whenReady } from '../../encoding/timeSlice.js'
 import { type ConsoleListener, isConsole } from '../calls/callObject.js'
 import { create2Address } from '../crypto.js'
 import { withOutcome } from '../crypto/outcome.js'
@@ -22,7 +22,7 @@ import { TraceFeed } from '../tracing/traceFeed.js'
 import type { ExecutionTracer } from '../tracing/tracer.js'
 import type { ForkRules } from '../types.js'
 import type { BlockEnvironment, ExecutionContext, Requester } from '../vm/blockEnvironment.js'
-import { BLAKE2_INPUT_LENGTH, ROUNDS_AT_ONCE, blake2Compress, roundsOf } from './blake2.js'
+import { BLAKE2_INPUT_LENGTH, blake2Compress, roundsOf } from './blake2.js'
 import {
   HashLookup,
   type MessageCollections,
@@ -430,18 +430,16 @@ export class PooledEvm extends ForkEvm implements FrameHost {
     }))
   }
 
-  /** Yields to other work unless the run is short or does not happen at all. */
-  #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Promise<ExecResult> | ExecResult {
-    const rounds = data.length === BLAKE2_INPUT_LENGTH ? roundsOf(data) : 0
-    const gas = BigInt(rounds) * this.common.param('blake2RoundGas')
-    // The library checks the last byte before the price.
-    if (gas > gasLimit) return outOfGas(gasLimit)
-    if (rounds <= ROUNDS_AT_ONCE || (data[212] ?? 0) > 1) {
+  /** Yields to other work unless the run is short. The library finds what is wrong with the input. */
+  #runBlake2(code: PrecompileFunc, data: Uint8Array, gasLimit: bigint): Awaitable<ExecResult> {
+    if (data.length !== BLAKE2_INPUT_LENGTH || (data[212] ?? 0) > 1) {
       return whenReady(super.runPrecompile(code, data, gasLimit), (result) =>
         this.#described(code, data, result),
       )
     }
-    const compressing = runInSlices(blake2Compress(data), new TimeSlice())
-    return compressing.then((returnValue) => ({ executionGasUsed: gas, returnValue }))
+    const executionGasUsed = BigInt(roundsOf(data)) * this.common.param('blake2RoundGas')
+    if (executionGasUsed > gasLimit) return outOfGas(gasLimit)
+    const compressing = runWithin(blake2Compress(data), new TimeSlice())
+    return whenReady(compressing, (returnValue) => ({ executionGasUsed, returnValue }))
   }
 }
